@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import SchemaTools
 internal import SettingsSchema
 
 extension BrowseScreen {
@@ -232,6 +233,7 @@ extension BrowseScreen {
             if let row {
                 switch row.value {
                 case .array, .dictionary: hints.append(row.isOpen ? "← close" : "→ open")
+                case _ where contents?.hasConflict(at: row.path) ?? false: hints.append(keymap.hint(.enter, "decide"))
                 case .boolean: hints.append(keymap.hint(.toggle, "toggle"))
                 default: hints.append(keymap.hint(.enter, "edit"))
                 }
@@ -257,6 +259,10 @@ extension BrowseScreen {
         case .choosingType(let target, let index):
             let title = "Type of \(Self.name(of: target.path))"
             return Overlay(title, choices: Self.kinds.map(\.rawValue), marked: index)
+        case .deciding(let target, _, let values, let index):
+            return Overlay(
+                "Which value of \(Self.name(of: target.path))?", choices: values, marked: index,
+                "Enter keep   Esc back")
         case .reading(let title, let lines, let scroll):
             let lines = lines.flatMap { $0.isEmpty ? [""] : $0.wrapped(toColumns: max(10, size.columns - 6)) }
             return Overlay(title: title, lines: lines.map { ($0, Style()) }, hint: "Esc back", scroll: scroll)

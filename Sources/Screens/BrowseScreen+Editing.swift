@@ -26,7 +26,7 @@ extension BrowseScreen {
                 target
             case .newDomain: nil
             }
-        case .choosing(let target, _, _), .choosingType(let target, _): target
+        case .choosing(let target, _, _), .choosingType(let target, _), .deciding(let target, _, _, _): target
         case .history(let timeline): timeline.target
         case .browsing, .searching, .prompting, .reading: nil
         }

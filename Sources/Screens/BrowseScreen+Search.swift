@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import SchemaTools
 internal import SettingsSchema
 
 /// The domains with all their entries, and those that a search finds.

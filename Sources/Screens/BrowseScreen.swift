@@ -21,6 +21,8 @@ package struct BrowseScreen: PaneScreen {
         /// shown first, by default the newest.
         case history(EntryPath?, [Version], at: Int? = nil)
         indirect case moment(Moment)
+        /// The open conflicts at an entry: their names, and one line for the value in force and for each lost one.
+        case conflicts(EntryPath, names: [String], values: [String])
         /// Files whose path begins with the text of the field.
         case completed([String])
         /// A command line was copied.
@@ -53,6 +55,11 @@ package struct BrowseScreen: PaneScreen {
         case moment(Version)
         /// Restores an entry, or a domain if the path is empty.
         case restore(EntryPath, version: Int)
+        /// Lists the open conflicts of mirrors at an entry.
+        case conflicts(EntryPath)
+        /// Keeps one of the values at an entry with open conflicts: the one in force, or the lost one of the conflict
+        /// `restored`.
+        case decide(EntryPath, names: [String], restored: String?)
         /// Lists the files whose path begins with a text.
         case complete(String)
         /// Copies the command line that reads or writes a value.
@@ -111,6 +118,8 @@ package struct BrowseScreen: PaneScreen {
         case editing(LineEditor, Purpose)
         case choosing(Target, [PropertyList], Int)
         case choosingType(Target, Int)
+        /// The values at an entry with open conflicts, whose names are those of all but the first one.
+        case deciding(Target, names: [String], values: [String], Int)
         case history(Timeline)
         /// A command after a colon.
         case prompting(LineEditor)
@@ -244,6 +253,9 @@ package struct BrowseScreen: PaneScreen {
         case .details(let path, let lines): if path == row?.path { details = lines }
         case .history(let path, let versions, let shown): return showHistory(path, versions, at: shown)
         case .moment(let moment): show(moment)
+        case .conflicts(let path, let names, let values):
+            guard path == row?.path, !names.isEmpty else { break }
+            mode = .deciding(target(path), names: names, values: values, 0)
         case .completed(let paths):
             guard case .editing(var editor, let purpose) = mode else { break }
             let names = editor.complete(paths)
@@ -337,6 +349,14 @@ package struct BrowseScreen: PaneScreen {
             switch choice(press, index, Self.kinds.map(\.rawValue)) {
             case .marked(let next): mode = .choosingType(target, next)
             case .chosen(let index): return convert(target, to: Self.kinds[index])
+            case .left: mode = .browsing
+            }
+        case .deciding(let target, let names, let values, let index):
+            switch choice(press, index, values) {
+            case .marked(let next): mode = .deciding(target, names: names, values: values, next)
+            case .chosen(let index):
+                return unlessChanged(
+                    target, .decide(target.path, names: names, restored: index > 0 ? names[index - 1] : nil))
             case .left: mode = .browsing
             }
         case .history: return stepHistory(press)
@@ -443,6 +463,8 @@ package struct BrowseScreen: PaneScreen {
     private mutating func performOnRow(_ command: ScreenCommand) -> [Effect] {
         guard let row else { return refuse("No entry is selected.") }
         switch command {
+        case .enter where contents?.hasConflict(at: row.path) ?? false && !row.value.isContainer:
+            return [.conflicts(row.path)]
         case .enter, .toggle: return act()
         case .editText: return isSecret(row) ? refuse("A secret cannot be edited as text.") : [.edit(row.path)]
         case .rename: startNaming(row, .rename(target(row.path)))

@@ -175,8 +175,8 @@ package struct Canvas: Sendable {
         for place in start..<end { cells[place].style = style }
     }
 
-    /// Shows a row as selected. The terminal's cursor is in it, unless it is in a field, so that magnifiers, screen readers
-    /// and braille displays follow.
+    /// Shows a row as selected. The terminal's cursor is in it, unless it is in a field, so that magnifiers, screen
+    /// readers and braille displays follow.
     package mutating func select(_ row: Int, from column: Int, to end: Int) {
         paint(row, from: column, to: end, Style(isReversed: true))
         if cursor == nil { cursor = (column, row) }

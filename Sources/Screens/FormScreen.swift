@@ -116,22 +116,7 @@ package struct FormScreen: PaneScreen {
             visible = Array(controls.indices)
             return
         }
-        var index = SearchIndex()
-        for (control, group) in zip(controls, groups) {
-            let setting = control.setting
-            let value = form.value(of: control.key)
-            var states = RowStates()
-            if form.isChanged(control.key) || form.hasUserValue(control.key) { states.insert(.modified) }
-            if control.isForced { states.insert(.forced) }
-            if control.kind == .secret { states.insert(.secret) }
-            if hasConflict(Name(control.key)) { states.insert(.conflict) }
-            index.append(
-                names: [control.title, control.key] + setting.flagUsage,
-                texts: [setting.summary ?? "", group, form.shownValue(of: control.key) ?? ""]
-                    + setting.rule.choices.map(control.shownText),
-                states: states, layer: value?.layer.description ?? "")
-        }
-        visible = index.matches(query)
+        visible = form.matches(query, in: controls, conflicts: conflicts)
         if isOpen, !visible.contains(selected) { visible.insert(selected, at: 0) }
     }
 

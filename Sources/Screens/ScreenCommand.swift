@@ -1,3 +1,5 @@
+internal import SchemaTools
+
 /// What a key does in a list of entries or settings. Both screens have one table, so that a key means the same in both.
 package enum ScreenCommand: String, Hashable, Sendable, CaseIterable {
     case up, down, pageUp, pageDown, halfPageUp, halfPageDown, first, last, left, right
@@ -8,7 +10,7 @@ package enum ScreenCommand: String, Hashable, Sendable, CaseIterable {
     case history, historyOfAll, difference, details, watch, copyReading, copyWriting
     case prompt, cancel, help, quit, interrupt
 
-    /// A row of the table: the keys of a command, and its meaning in the browser and in a form; nil if it has none there.
+    /// A row of the table: the keys of a command, and its meaning in the browser and in a form, if it has one there.
     private struct Row {
         let command: ScreenCommand
         let keys: [String]

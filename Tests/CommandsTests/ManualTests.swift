@@ -157,7 +157,7 @@ import Testing
     @Test func `the listed settings of the store are those that it reads`() throws {
         let keys = try heads("Cm", "THE DOMAIN PREFS", of: "prefs.5")
         #expect(keys == StorePolicy.schema.settings.map(\.key))
-        let changed: [PropertyList] = [1, 1, 1, "json", "user", true, "/bin/true"]
+        let changed: [PropertyList] = [1, 1, 1, "json", "user", true, "/bin/true", ["delete": "D"]]
         #expect(keys.count == changed.count)
         for (key, value) in zip(keys, changed) {
             let values: PropertyList.Dictionary = [key: value]

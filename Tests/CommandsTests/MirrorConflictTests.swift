@@ -63,6 +63,21 @@ import Testing
         #expect(!screen.text.contains("onflict") && screen.text.contains("red"), "\(screen.text)")
     }
 
+    /// Keys in a browser, and the value of both hosts after them.
+    @Test(arguments: [(["\r", "\r"], "blue"), (["\r", "j", "\r"], "red"), (["\r", "\u{1B}"], nil)])
+    func `is decided in a browser`(_ keys: [String], _ value: String?) throws {
+        try pair.disagree(on: "theme", "red", "blue")
+        let screen = ScriptedScreen(["\u{1B}[F"] + keys)
+        _ = pair.machine.run(["browse", "com.example.editor"], on: screen)
+        let isOpen = try pair.machine.run("prefs mirror conflicts").status != 0
+        #expect(isOpen == (value == nil), "\(screen.text)")
+        guard let value else { return }
+        #expect(try pair.machine.run("prefs read com.example.editor theme").output == value + "\n", "\(screen.text)")
+        _ = try pair.desk("mirror", "sync")
+        #expect(try pair.desk("read", "com.example.editor", "theme").output == value + "\n")
+        #expect(try pair.desk("mirror", "conflicts").output == "")
+    }
+
     @Test(arguments: [true, false])
     func `of a secret is masked in a form`(_ isInstalled: Bool) throws {
         try pair.disagree(on: "theme", "first-secret", "second-secret")

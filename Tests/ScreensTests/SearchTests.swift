@@ -1,4 +1,4 @@
-import Screens
+import SchemaTools
 import TestSupport
 import Testing
 

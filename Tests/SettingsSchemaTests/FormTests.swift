@@ -204,7 +204,8 @@ import Testing
         #expect(
             try Self.run([.line("Ada"), .line("2"), .line("abc"), .line("")], Self.text) == [
                 "An empty answer keeps the value in brackets; ? shows an explanation.\n"
-                    + ":back returns to the previous question, :save saves and ends, and :quit ends\nwithout saving.\n\n",
+                    + ":back returns to the previous question, :find WORDS lists settings, :go N goes to\none of them, "
+                    + ":changed lists the changes, :save saves and ends, and :quit ends\nwithout saving.\n\n",
                 "Test\n",
                 "Your name [required]: ",
                 "  1) full\n  2) incremental\n", "Mode [full, default]: ",
@@ -256,7 +257,21 @@ import Testing
             ])
         #expect(
             try Self.run([.line(":help")], Self.text).contains(
-                "  unknown command :help; the commands are :default, :empty, :back, :save and :quit\n"))
+                "  unknown command :help; the commands are :default, :empty, :back, :find, :go, :changed, :save and :quit\n"
+            ))
+        let found = try Self.run([.line(":find older"), .line(":go 3"), .line("9"), .line(":changed")], Self.text)
+        #expect(found.contains("  3  Copies to keep [7]\n  :go N goes to one of these settings.\n"))
+        #expect(found.contains("  Copies to keep: 7 → 9\n"))
+        #expect(try Self.run([.line(":find ctk")], Self.text).contains { $0.hasPrefix("  3  Copies to keep") })
+        #expect(try Self.run([.line(":find @secret")], Self.text).contains { $0.hasPrefix("  4  Token\n") })
+        #expect(try Self.run([.line(":find zzz")], Self.text).contains("  Nothing matches.\n"))
+        #expect(try Self.run([.line(":changed")], Self.text).contains("  Nothing is changed.\n"))
+        for number in ["0", "5", "x", "99999999999999999999", ""] {
+            let seen = try Self.run([.line(":go " + number)], Self.text)
+            #expect(seen.contains { $0.hasSuffix("is not the number of a setting, from 1 to 4\n") }, "\(seen)")
+        }
+        // Nothing is lost if nothing was changed.
+        #expect(try Self.run([.line(":quit")], Self.text).suffix(2) == ["Nothing was saved.\n", "complete"])
         #expect(try Self.run([.line(":bck")], Self.text).contains("  unknown command :bck; did you mean :back?\n"))
         #expect(
             try Self.run([.line("x"), .line(":back"), .line("y"), .line(":save")], Self.text).suffix(2) == [

@@ -115,6 +115,15 @@ extension ListedConflict {
         return lines
     }
 
+    /// Returns the values of conflicts at one place on one line each: the one in force, and then each lost one.
+    static func choices(_ conflicts: [ListedConflict], _ masking: Masking) -> [String] {
+        guard let first = conflicts.first else { return [] }
+        let values = MirrorValueText(masking: masking)
+        let host = first.winner.map { "  \(first.origin([first.session.host(of: $0)], $0.stamp))" } ?? ""
+        return ["in force  \(values.text(first.inForce, at: first.place).shown)\(host)"]
+            + conflicts.map { "lost      \(values.text($0.value.value, at: $0.place).shown)  \($0.loss)" }
+    }
+
     /// Returns the conflict as a JSON object on one line.
     func json(_ masking: Masking) -> String {
         let values = MirrorValueText(masking: masking)

@@ -1,5 +1,7 @@
+internal import MirrorEngine
 internal import Platform
 internal import Preferences
+internal import PreferencesMirror
 internal import PropertyLists
 internal import Screens
 internal import SettingsSchema
@@ -17,6 +19,8 @@ struct BrowseActions: ScreenActions {
     typealias Change = BrowseScreen.Change
 
     let context: CommandContext
+    private let invocation: Invocation
+    private let captured: CommandContext
     let access: StoreAccess
     /// The notes of the store, which would be written over the screen.
     private let errors: CapturedErrors
@@ -82,6 +86,7 @@ struct BrowseActions: ScreenActions {
         self.context = context
         let captured = context.capturingErrors()
         errors = captured.errors
+        (self.invocation, self.captured) = (invocation, captured.context)
         access = try StoreAccess(invocation, captured.context)
         let (access, word) = (access, invocation[operand: Operand.domain.name])
         let domain = try word.map { try Self.domain($0, access) }
@@ -296,6 +301,13 @@ struct BrowseActions: ScreenActions {
                 return .redrawn([.refused(error.asLine)])
             }
         case .complete(let text): return .events([.completed(context.paths(beginningWith: text))])
+        case .conflicts(let path):
+            let (_, found) = try openConflicts(at: path)
+            let values = ListedConflict.choices(found, try current().opened.masking)
+            guard !found.isEmpty else { return .events(try reopened(current().opened.domain)) }
+            return .events([.conflicts(path, names: found.map(\.name), values: values)])
+        case .decide(let path, let names, let restored):
+            return .events(try decide(path, names, restored: restored))
         case .history(let path?, let shown): return .events([.history(path, try versions(of: path), at: shown)])
         case .history(nil, _): return .events([.history(nil, try versionsOfAll())])
         case .moment(let version): return .events([.moment(try moment(version))])
@@ -319,6 +331,50 @@ struct BrowseActions: ScreenActions {
         let (opened, root) = try current()
         guard let value = root[path], opened.masking.touches(value, at: path) else { return }
         throw CommandFailure(.invalidValue, "\(try KeyArgument(path).spelling.onOneLine) contains a sensitive value")
+    }
+}
+
+// MARK: Conflicts
+
+extension BrowseActions {
+    /// Returns the open conflicts of mirrors at, above or below an entry.
+    private func openConflicts(at path: EntryPath) throws -> (MirrorAccess, [ListedConflict]) {
+        let (opened, mirrors) = (try current().opened, try MirrorAccess(invocation, captured))
+        let name = opened.domain.name?.text ?? opened.domain.word
+        let found = try mirrors.all().flatMap { session in
+            var session = session
+            try session.read()
+            return session.openConflicts.map { ListedConflict($0, session) }.filter { conflict in
+                conflict.place.domain.hasSameBytes(as: name)
+                    && zip(conflict.place.entry.components, path.components).allSatisfy { $0.text == $1.text }
+            }
+        }
+        return (mirrors, found)
+    }
+
+    /// Keeps a value of an entry on all hosts: accepts the one in force, or restores a lost one, and accepts that the
+    /// others lost.
+    private mutating func decide(_ path: EntryPath, _ names: [String], restored: String?) throws -> [Event] {
+        let (mirrors, found) = try openConflicts(at: path)
+        guard Set(found.map(\.name)) == Set(names) else {
+            throw CommandFailure(.different, "the conflicts have changed meanwhile; nothing was changed")
+        }
+        for var session in try mirrors.all() {
+            try session.read()
+            let own = found.filter { $0.session.id == session.id }
+            guard !own.isEmpty else { continue }
+            if let lost = own.first(where: { $0.name == restored }) {
+                try ConflictResolution(of: lost, mirrors).carryOut(.restore, in: &session)
+            }
+            let others = own.filter { $0.name != restored }.compactMap(\.open)
+            if !others.isEmpty { try session.carryOut(.accept(others)) { mirrors.wait($0) } }
+            // The decision is made, and is published later if it cannot be now.
+            try? mirrors.sync(&session)
+        }
+        errors.takeLines()
+        let verb = restored == nil ? "Kept the value in force of" : "Restored the lost value of"
+        return try reopened(current().opened.domain)
+            + [.done("\(verb) \(BrowseScreen.name(of: path).onOneLine).", at: path)]
     }
 }
 

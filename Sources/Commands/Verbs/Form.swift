@@ -10,7 +10,7 @@ extension Verb {
         "form", .new, "show and change the settings of a domain, schema, script or bundle",
         details: [
             "The domain's schema determines the settings. A schema, a script or a settings bundle of iOS is named by its path; a bundle requires --domain. On a terminal the form fills the screen: arrow keys select a setting, Enter edits it, x removes the user's value, u undoes a change, ^S saves, q quits, and ? lists all keys. Changes by other processes are shown at once.",
-            "With --plain, without a terminal, or if TERM is dumb, the form asks one question per line. An empty answer keeps the current value, ? explains the setting, :default removes the user's value, :empty is the empty text or list, :back returns to the previous question, :save saves and ends, and :quit ends without saving. A backslash precedes an answer that itself begins with a colon or a question mark.",
+            "With --plain, without a terminal, or if TERM is dumb, the form asks one question per line. An empty answer keeps the current value, ? explains the setting, :default removes the user's value, :empty is the empty text or list, :back returns to the previous question, :find WORDS lists settings by a search, :go N goes to one of them, :changed lists the changes, :save saves and ends, and :quit ends without saving. A backslash precedes an answer that itself begins with a colon or a question mark.",
             "All changes are shown and saved in one step. If the form is left without saving changes, or its input ends early, the exit status is 8.",
         ],
         options: [.plain, .formSchema, .bundleDomain], forms: [[.domain]],

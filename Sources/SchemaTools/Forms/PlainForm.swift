@@ -4,8 +4,9 @@ internal import SettingsSchema
 /// A form as a series of questions on a terminal. It returns what to write and to ask, and handles the answers.
 ///
 /// An empty answer keeps the current value. `?` explains the setting, `:default` restores the default, `:empty` is an
-/// empty text or list, `:back` returns to the previous question, `:save` saves and ends, `:quit` ends without saving. A
-/// backslash precedes an answer that itself begins with a colon or a question mark.
+/// empty text or list, `:back` returns to the previous question, `:find WORDS` lists settings, `:go N` goes to one of
+/// them, `:changed` lists the changes, `:save` saves and ends, `:quit` ends without saving. A backslash precedes an
+/// answer that itself begins with a colon or a question mark.
 package struct PlainForm: Sendable {
     package enum Event: Hashable, Sendable {
         case line(String)
@@ -30,10 +31,11 @@ package struct PlainForm: Sendable {
     private var heading: String?
     private var isOver = false
 
-    static let commands = [":default", ":empty", ":back", ":save", ":quit"]
+    static let commands = [":default", ":empty", ":back", ":find", ":go", ":changed", ":save", ":quit"]
     private static let introduction =
         "An empty answer keeps the value in brackets; ? shows an explanation.\n"
-        + ":back returns to the previous question, :save saves and ends, and :quit ends\nwithout saving.\n\n"
+        + ":back returns to the previous question, :find WORDS lists settings, :go N goes to\none of them, "
+        + ":changed lists the changes, :save saves and ends, and :quit ends\nwithout saving.\n\n"
 
     package init(_ form: Form) {
         self.form = form
@@ -65,7 +67,14 @@ package struct PlainForm: Sendable {
             at = max(0, at - 1)
             return ask()
         case ":save": return end()
-        case ":quit": return stop(saying: "")
+        case ":quit": return stop(saying: "", isComplete: form.changes.isEmpty)
+        case ":changed": return [.write(changes.isEmpty ? "  Nothing is changed.\n" : changes)] + ask()
+        default: break
+        }
+        let words = line.split(separator: " ", maxSplits: 1)
+        switch words.first {
+        case ":find": return find(words.count > 1 ? String(words[1]) : "")
+        case ":go": return go(to: words.count > 1 ? String(words[1]) : "")
         default: break
         }
         if line.hasPrefix(":") {
@@ -75,6 +84,34 @@ package struct PlainForm: Sendable {
         }
         let isEscaped = line.hasPrefix("\\:") || line.hasPrefix("\\?") || line.hasPrefix("\\\\")
         return proceed(form.answer(isEscaped ? String(line.dropFirst()) : line, to: control.key))
+    }
+
+    /// Lists the settings that match a text, each with its number.
+    private mutating func find(_ text: String) -> [Action] {
+        let query = SearchQuery(text)
+        let rows = form.matches(query, in: controls).map { index in
+            let control = controls[index]
+            let value = form.shownValue(of: control.key).map { " [\(shortened($0, to: 60))]" } ?? ""
+            return "  \(index + 1)  \(control.title)\(value)".printable + "\n"
+        }
+        let none = "  \(query.unknownText ?? "Nothing matches.")".printable + "\n"
+        return [.write(rows.isEmpty ? none : rows.joined() + "  :go N goes to one of these settings.\n")] + ask()
+    }
+
+    private mutating func go(to text: String) -> [Action] {
+        guard let number = Int(text), controls.indices.contains(number - 1) else {
+            let reason = "\(shortened(text)) is not the number of a setting, from 1 to \(controls.count)"
+            return [.write("  \(reason.printable)\n")] + ask()
+        }
+        at = number - 1
+        return ask()
+    }
+
+    /// The changes, as lines.
+    private var changes: String {
+        form.review.map {
+            "  \($0.control.title): \(shortened($0.old)) → \(shortened($0.new, to: 200))".printable + "\n"
+        }.joined()
     }
 
     /// Keeps the current value. A required one that is missing may come from elsewhere, so it does not stop the form.
@@ -100,15 +137,11 @@ package struct PlainForm: Sendable {
         let obstacles = form.obstacles
         guard let first = obstacles.first else {
             isOver = true
-            let changes = form.changes
-            let review = form.review.map {
-                "  \($0.control.title): \(shortened($0.old)) → \(shortened($0.new, to: 200))".printable + "\n"
-            }
             let warnings = form.problems.map { Action.write("Warning: \(form.sentence(for: $0))\n".printable) }
             return
-                (changes.isEmpty
+                (form.changes.isEmpty
                 ? [.write("Nothing was changed.\n")]
-                : [.write("\nChanges:\n" + review.joined()), .save(changes)]) + warnings
+                : [.write("\nChanges:\n" + changes), .save(form.changes)]) + warnings
                 + [.finish(isComplete: true)]
         }
         let texts = obstacles.map { Action.write("  \(form.sentence(for: $0))\n") }
@@ -119,9 +152,9 @@ package struct PlainForm: Sendable {
         return texts + ask()
     }
 
-    private mutating func stop(saying text: String) -> [Action] {
+    private mutating func stop(saying text: String, isComplete: Bool = false) -> [Action] {
         isOver = true
-        return [.write("\(text)Nothing was saved.\n"), .finish(isComplete: false)]
+        return [.write("\(text)Nothing was saved.\n"), .finish(isComplete: isComplete)]
     }
 
     // MARK: Questions
@@ -159,7 +192,7 @@ package struct PlainForm: Sendable {
         if let shown = control.setting.shownDefault { lines.append("The default is \(shown).") }
         if control.keepsEntries { lines.append("Entries that an answer leaves out are kept.") }
         lines.append(
-            "An empty answer keeps the current value. Other answers: :default for the default, :empty for an empty text or list, :back for the previous question, :save to save and end, :quit to end without saving."
+            "An empty answer keeps the current value. Other answers: :default for the default, :empty for an empty text or list, :back for the previous question, :find WORDS to list settings, :go N to go to one of them, :changed for the changes, :save to save and end, :quit to end without saving."
         )
         return lines.flatMap { $0.wrapped(to: 77) }.map { "  \($0)\n" }.joined().printable
     }

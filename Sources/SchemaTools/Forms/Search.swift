@@ -1,4 +1,5 @@
-internal import PropertyLists
+package import PropertyLists
+internal import SettingsSchema
 
 /// What a user searches for: words that a row contains in any order, and states that it has.
 package struct SearchQuery: Hashable, Sendable {
@@ -8,7 +9,7 @@ package struct SearchQuery: Hashable, Sendable {
     /// The beginnings of names of layers.
     fileprivate let layers: [String]
     /// Words such as `@forcd` that name no state.
-    let unknown: [String]
+    package let unknown: [String]
 
     package init(_ text: String) {
         var (words, states, layers, unknown) = ([[UInt8]](), RowStates(), [String](), [String]())
@@ -30,19 +31,19 @@ package struct SearchQuery: Hashable, Sendable {
 
     private static let layerMark = "@layer:"
     /// The words that restrict a search to a state or layer.
-    static let marks = RowStates.names.map(\.name) + [layerMark]
+    package static let marks = RowStates.names.map(\.name) + [layerMark]
 
-    static var markList: String { marks.joined(separator: ", ") + "NAME" }
+    package static var markList: String { marks.joined(separator: ", ") + "NAME" }
 
-    static let noMatch = "Nothing matches. Esc shows all."
+    package static let noMatch = "Nothing matches. Esc shows all."
 
     /// The explanation of a word that names no state; nil if there is none.
-    var unknownText: String? {
+    package var unknownText: String? {
         unknown.first.map { "No filter is named \($0). Filters are \(Self.markList)." }
     }
 
     /// Whether all rows match.
-    var isEmpty: Bool { words.isEmpty && states.isEmpty && layers.isEmpty && unknown.isEmpty }
+    package var isEmpty: Bool { words.isEmpty && states.isEmpty && layers.isEmpty && unknown.isEmpty }
 
     /// Whether only rows that match another query can match.
     fileprivate func narrows(_ other: SearchQuery) -> Bool {
@@ -247,6 +248,29 @@ package struct SearchIndex: Sendable {
             at += 1
         }
         return inWord
+    }
+}
+
+extension Form {
+    /// Returns the controls that match a search, the best first, as indices.
+    package func matches(_ query: SearchQuery, in controls: [Control], conflicts: Set<Name> = []) -> [Int] {
+        var index = SearchIndex()
+        for control in controls {
+            let setting = control.setting
+            var states = RowStates()
+            if isChanged(control.key) || hasUserValue(control.key) { states.insert(.modified) }
+            if control.isForced { states.insert(.forced) }
+            if control.kind == .secret { states.insert(.secret) }
+            if conflicts.contains(Name(control.key)) || mirrorConflicts[Name(control.key)] != nil {
+                states.insert(.conflict)
+            }
+            index.append(
+                names: [control.title, control.key] + setting.flagUsage,
+                texts: [setting.summary ?? "", setting.group ?? "", shownValue(of: control.key) ?? ""]
+                    + setting.rule.choices.map(control.shownText),
+                states: states, layer: value(of: control.key)?.layer.description ?? "")
+        }
+        return index.matches(query)
     }
 }
 
