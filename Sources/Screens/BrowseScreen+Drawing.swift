@@ -19,7 +19,10 @@ extension BrowseScreen {
     }
 
     var header: String {
-        if let timeline { return timeline.target == nil ? "history of all domains" : "history" }
+        if let timeline {
+            let name = timeline.path.components.isEmpty ? "" : " of \(Self.name(of: timeline.path))"
+            return timeline.target == nil ? "history of all domains" : "history" + name
+        }
         var texts: [String] = []
         if !search.isEmpty, let catalog { texts += ["/\(search)", "\(catalog.selected + 1) of \(catalog.count)"] }
         if isWatching { texts.append("watching") }
@@ -158,7 +161,9 @@ extension BrowseScreen {
     ) {
         let (start, end, labelEnd) = (columns.start, columns.end, columns.labelEnd)
         let former = timeline.map { $0.moment.map { .dictionary($0.former) } } ?? former
-        let isChanged = former.map { $0[entry.path] != entry.value } ?? false
+        // The time line of an entry shows no changes of others.
+        let isShown = entry.path.components.starts(with: timeline?.path.components ?? [])
+        let isChanged = isShown && former.map { $0[entry.path] != entry.value } ?? false
         let state = timeline == nil ? contents?.state(of: entry.path) ?? .standard : .standard
         canvas.put(isChanged ? "*" : state.mark, start, row, style: isChanged ? .changed : state.style)
         let mark = columns.mark(of: entry)
@@ -191,6 +196,7 @@ extension BrowseScreen {
     private func drawDetails(on canvas: inout Canvas) {
         let start = layout.hasBorders ? layout.sideColumns + 2 : 1
         let end = canvas.columns - (layout.hasBorders ? 2 : 1)
+        if showsMatches, catalog?.count == 0 { return }
         var lines = timeline.map { [Detail("", $0.title)] + ($0.moment?.changes ?? []) } ?? details
         if let refusal { lines.insert(Detail("", refusal, style: .invalid), at: 0) }
         for (row, detail) in zip(layout.details, lines) {
@@ -232,8 +238,8 @@ extension BrowseScreen {
             }
             if let row {
                 switch row.value {
+                case _ where hasDecision(at: row): hints.append(keymap.hint(.enter, "decide"))
                 case .array, .dictionary: hints.append(row.isOpen ? "← close" : "→ open")
-                case _ where contents?.hasConflict(at: row.path) ?? false: hints.append(keymap.hint(.enter, "decide"))
                 case .boolean: hints.append(keymap.hint(.toggle, "toggle"))
                 default: hints.append(keymap.hint(.enter, "edit"))
                 }
@@ -259,9 +265,9 @@ extension BrowseScreen {
         case .choosingType(let target, let index):
             let title = "Type of \(Self.name(of: target.path))"
             return Overlay(title, choices: Self.kinds.map(\.rawValue), marked: index)
-        case .deciding(let target, _, let values, let index):
+        case .deciding(_, let place, _, let values, let index):
             return Overlay(
-                "Which value of \(Self.name(of: target.path))?", choices: values, marked: index,
+                "Which value of \(Self.name(of: place))?", choices: values, marked: index,
                 "Enter keep   Esc back")
         case .reading(let title, let lines, let scroll):
             let lines = lines.flatMap { $0.isEmpty ? [""] : $0.wrapped(toColumns: max(10, size.columns - 6)) }

@@ -26,7 +26,7 @@ extension BrowseScreen {
                 target
             case .newDomain: nil
             }
-        case .choosing(let target, _, _), .choosingType(let target, _), .deciding(let target, _, _, _): target
+        case .choosing(let target, _, _), .choosingType(let target, _), .deciding(let target, _, _, _, _): target
         case .history(let timeline): timeline.target
         case .browsing, .searching, .prompting, .reading: nil
         }
@@ -70,7 +70,6 @@ extension BrowseScreen {
         case .array, .dictionary: tree.toggle(at: selected)
         case .boolean(let flag) where contents?.layer == nil && !hasConfirmed:
             // A program may read this file at once.
-            hasConfirmed = true
             mode = .choosing(target(row.path), [false, true], flag ? 1 : 0)
         case .boolean(let flag): return set(.boolean(!flag), target(row.path))
         case .null, .uid: return [.edit(row.path)]

@@ -38,10 +38,23 @@ extension BrowseScreen {
         var index: Int
         /// What the version shows, once it was read.
         var moment: Moment?
+        /// The entries when the time line was opened, which a restored version replaces.
+        let replaced: PropertyList.Dictionary
+        let replacedSecrets: [EntryPath: Int]
         /// What the screen showed before.
         var present: (tree: EntryTree, selected: Int, top: Int)
 
         var version: Version { versions[index] }
+
+        /// The entry whose versions are shown; empty for whole domains.
+        var path: EntryPath { target?.path ?? EntryPath() }
+
+        /// Whether the version shows what is there now, as far as that is known.
+        var isPresent: Bool {
+            guard let moment, target != nil, index == 0 else { return false }
+            let (shown, present) = (PropertyList.dictionary(moment.entries), PropertyList.dictionary(replaced))
+            return replacedSecrets.isEmpty && shown[path] == present[path]
+        }
 
         /// The columns of the bar of versions.
         private static let mostColumns = 32
@@ -61,15 +74,17 @@ extension BrowseScreen {
     /// Shows the time line of an entry, or of all domains if `path` is nil, at its newest version or at `shown`.
     mutating func showHistory(_ path: EntryPath?, _ versions: [Version], at shown: Int? = nil) -> [Effect] {
         guard !versions.isEmpty else {
-            message = Message("No version is kept.")
+            let name = path.flatMap { $0.components.isEmpty ? nil : Self.name(of: $0) }
+            message = Message(name.map { "No version that is kept has changed \($0)." } ?? "No version is kept.")
             return []
         }
         let index = shown.flatMap { number in versions.firstIndex { $0.number == number } } ?? 0
         let timeline = Timeline(
             target: path.map { target($0) }, versions: versions, index: index, moment: nil,
+            replaced: contents?.entries ?? [:], replacedSecrets: contents?.secrets ?? [:],
             present: (tree, selected, top))
         mode = .history(timeline)
-        return [.moment(timeline.version)]
+        return [.moment(timeline.version, of: timeline.path)]
     }
 
     mutating func show(_ moment: Moment) {
@@ -117,6 +132,8 @@ extension BrowseScreen {
         case .pageUp: selected -= page
         case .pageDown: selected += page
         case .wheel(let step): selected += 3 * step
+        case .enter where timeline.isPresent:
+            message = Message("This is the present version; ← goes to the one before it.")
         case .enter: return restore(timeline)
         case .escape, .character("q"): leaveHistory()
         default: message = Message("← and → go through the versions, Enter restores one, and Esc goes back.")
@@ -125,7 +142,7 @@ extension BrowseScreen {
         guard index != timeline.index else { return [] }
         (timeline.index, timeline.moment) = (index, nil)
         mode = .history(timeline)
-        return [.moment(timeline.version)]
+        return [.moment(timeline.version, of: timeline.path)]
     }
 
     /// Restores the version that is shown. In the time line of all domains, goes to that of the version's domain.
@@ -135,6 +152,10 @@ extension BrowseScreen {
         guard let target = timeline.target else {
             isInDomains = false
             return open(version.domain) + [.history(EntryPath(), at: version.number)]
+        }
+        let isWhole = target.path.components.isEmpty
+        if isWhole, timeline.replaced != contents?.entries || timeline.replacedSecrets != contents?.secrets {
+            return refuse("\(version.domain) was changed by another process meanwhile; nothing was changed")
         }
         return unlessChanged(target, .restore(target.path, version: version.number))
     }

@@ -81,6 +81,15 @@ struct Catalog: Sendable {
     /// Selects another match.
     mutating func select(_ index: Int) { selected = max(0, min(index, count - 1)) }
 
+    /// Selects the match of an entry, if there is one.
+    mutating func select(_ match: Match) {
+        let index = found.indices.first { index in
+            let other = self[index]
+            return other.path == match.path && other.domain.name.hasSameBytes(as: match.domain.name)
+        }
+        if let index { selected = index }
+    }
+
     /// Scrolls until the selected match is shown in a list of `height` rows.
     mutating func scroll(to height: Int) {
         top = max(0, min(max(min(top, selected), selected - height + 1), count - height))
@@ -110,7 +119,7 @@ struct Catalog: Sendable {
         return EntryTree.Row(match.path, match.value, isOpen: false)
     }
 
-    /// Whether a search finds something in each domain, in their order.
+    /// The names of the domains in which the search finds something, in their order.
     var namesOfDomains: [String] {
         var isFound = domains.map { _ in false }
         for item in found { isFound[Int(items[item].domain)] = true }
@@ -183,8 +192,17 @@ extension BrowseScreen {
     /// Reads what a search searches.
     mutating func readCatalog() -> [Effect] {
         guard domains.isEmpty else { return [.catalog] }
-        catalog = contents.map { Catalog([$0]) }
-        return findAgain()
+        return findAgain(in: contents.map { Catalog([$0]) })
+    }
+
+    /// Finds the matches in entries that were read again, and selects the former one, if it is still among them.
+    mutating func findAgain(in new: Catalog?) -> [Effect] {
+        let former = catalog?.selectedMatch
+        catalog = new
+        catalog?.find(SearchQuery(search))
+        if let former { catalog?.select(former) }
+        showDomains()
+        return openMatch()
     }
 
     /// Finds the matches of the text that was typed, and opens the domain of the best one.

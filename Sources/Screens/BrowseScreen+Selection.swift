@@ -66,7 +66,7 @@ extension BrowseScreen {
             selected = position
             tree.toggle(at: position)
         } else if position == selected {
-            return act()
+            return performOnRow(.enter)
         } else {
             selected = position
         }

@@ -21,8 +21,9 @@ package struct BrowseScreen: PaneScreen {
         /// shown first, by default the newest.
         case history(EntryPath?, [Version], at: Int? = nil)
         indirect case moment(Moment)
-        /// The open conflicts at an entry: their names, and one line for the value in force and for each lost one.
-        case conflicts(EntryPath, names: [String], values: [String])
+        /// The open conflicts at a place, which is the entry or one above or below it: their names, and a line for the
+        /// value in force and for each lost one.
+        case conflicts(EntryPath, place: EntryPath, names: [String], values: [String])
         /// Files whose path begins with the text of the field.
         case completed([String])
         /// A command line was copied.
@@ -51,8 +52,8 @@ package struct BrowseScreen: PaneScreen {
         case edit(EntryPath)
         /// Lists the versions of an entry, of a domain, or of all domains if the path is nil.
         case history(EntryPath?, at: Int? = nil)
-        /// Reads a version.
-        case moment(Version)
+        /// Reads a version, and what it changed of an entry, or of the domain if the path is empty.
+        case moment(Version, of: EntryPath)
         /// Restores an entry, or a domain if the path is empty.
         case restore(EntryPath, version: Int)
         /// Lists the open conflicts of mirrors at an entry.
@@ -119,7 +120,7 @@ package struct BrowseScreen: PaneScreen {
         case choosing(Target, [PropertyList], Int)
         case choosingType(Target, Int)
         /// The values at an entry with open conflicts, whose names are those of all but the first one.
-        case deciding(Target, names: [String], values: [String], Int)
+        case deciding(Target, place: EntryPath, names: [String], values: [String], Int)
         case history(Timeline)
         /// A command after a colon.
         case prompting(LineEditor)
@@ -232,6 +233,7 @@ package struct BrowseScreen: PaneScreen {
             let press = meaning(of: press)
             message = nil
             guard let press else { break }
+            if keymap.command(for: press) != .interrupt { isLeaving = false }
             return handle(press)
         case .resized(let columns, let rows): size = (columns, rows)
         case .domains(let names):
@@ -245,17 +247,16 @@ package struct BrowseScreen: PaneScreen {
             let isChanged = take(new)
             if isChanged, isSearching { return readCatalog() }
         case .catalog(let contents):
-            catalog = Catalog(contents)
-            return findAgain()
+            return findAgain(in: Catalog(contents))
         case .created(let new):
             _ = take(new)
             (isInDomains, mode) = (false, .editing(LineEditor(), .newKey(inside: target(EntryPath()))))
         case .details(let path, let lines): if path == row?.path { details = lines }
         case .history(let path, let versions, let shown): return showHistory(path, versions, at: shown)
         case .moment(let moment): show(moment)
-        case .conflicts(let path, let names, let values):
+        case .conflicts(let path, let place, let names, let values):
             guard path == row?.path, !names.isEmpty else { break }
-            mode = .deciding(target(path), names: names, values: values, 0)
+            mode = .deciding(target(path), place: place, names: names, values: values, 0)
         case .completed(let paths):
             guard case .editing(var editor, let purpose) = mode else { break }
             let names = editor.complete(paths)
@@ -275,6 +276,7 @@ package struct BrowseScreen: PaneScreen {
         case .refused(let reason):
             message = Message(reason, isError: true)
             awaited = nil
+            leaveHistory()
             switch mode {
             // The text stays in the field.
             case .editing, .searching: break
@@ -288,7 +290,7 @@ package struct BrowseScreen: PaneScreen {
     /// Shows the contents of a domain, and returns whether they have changed since it was shown.
     private mutating func take(_ new: Contents) -> Bool {
         guard let old = contents, old.name.hasSameBytes(as: new.name) else {
-            if target != nil { mode = .browsing }
+            if target != nil || timeline != nil { mode = .browsing }
             (contents, tree, details) = (new, EntryTree(new.entries), [])
             (current, selected, top, labelColumns, former, explained) = (new.name, 0, 0, 0, nil, nil)
             if let path = awaited { select(path) }
@@ -342,7 +344,9 @@ package struct BrowseScreen: PaneScreen {
         case .choosing(let target, let choices, let index):
             switch choice(press, index, choices.map { shownText($0, of: target) }) {
             case .marked(let next): mode = .choosing(target, choices, next)
-            case .chosen(let index): return set(choices[index], target)
+            case .chosen(let index):
+                if target.value?.kind == .boolean { hasConfirmed = true }
+                return set(choices[index], target)
             case .left: mode = .browsing
             }
         case .choosingType(let target, let index):
@@ -351,9 +355,9 @@ package struct BrowseScreen: PaneScreen {
             case .chosen(let index): return convert(target, to: Self.kinds[index])
             case .left: mode = .browsing
             }
-        case .deciding(let target, let names, let values, let index):
+        case .deciding(let target, let place, let names, let values, let index):
             switch choice(press, index, values) {
-            case .marked(let next): mode = .deciding(target, names: names, values: values, next)
+            case .marked(let next): mode = .deciding(target, place: place, names: names, values: values, next)
             case .chosen(let index):
                 return unlessChanged(
                     target, .decide(target.path, names: names, restored: index > 0 ? names[index - 1] : nil))
@@ -393,12 +397,9 @@ package struct BrowseScreen: PaneScreen {
         default: break
         }
         let command = keymap.command(for: press)
-        let isLeaving = isLeaving
-        self.isLeaving = command == .interrupt
         guard let command, command.meaning(in: .browser) != nil else {
             return refuse("The key \(press.name) has no meaning here; \(keymap.hint(.help, "shows the keys")).")
         }
-        if isLeaving, command == .interrupt { return [.finish] }
         return isInDomains ? performInDomains(command) : perform(command)
     }
 
@@ -439,7 +440,10 @@ package struct BrowseScreen: PaneScreen {
             endSearch()
         case .help: mode = .reading(title: "Keys", Overlay.lines(help, columns: size.columns), scroll: 0)
         case .quit: return [.finish]
-        case .interrupt: message = Message("\(keymap.hint(.interrupt, "again quits")).")
+        case .interrupt where isLeaving: return [.finish]
+        case .interrupt:
+            isLeaving = true
+            message = Message("\(keymap.hint(.interrupt, "again quits")).")
         default: return performOnRow(command)
         }
         return []
@@ -459,12 +463,22 @@ package struct BrowseScreen: PaneScreen {
         return []
     }
 
+    /// Whether the Enter key on an entry decides a conflict. One inside a container is decided at the entry inside it,
+    /// unless that was deleted.
+    func hasDecision(at row: EntryTree.Row) -> Bool {
+        guard let contents, contents.hasConflict(at: row.path) else { return false }
+        let root = PropertyList.dictionary(contents.entries)
+        return !row.value.isContainer
+            || contents.conflicts.contains { place in
+                place.components.starts(with: row.path.components) && (place == row.path || root[place] == nil)
+            }
+    }
+
     /// Executes a command on the selected entry.
-    private mutating func performOnRow(_ command: ScreenCommand) -> [Effect] {
+    mutating func performOnRow(_ command: ScreenCommand) -> [Effect] {
         guard let row else { return refuse("No entry is selected.") }
         switch command {
-        case .enter where contents?.hasConflict(at: row.path) ?? false && !row.value.isContainer:
-            return [.conflicts(row.path)]
+        case .enter where hasDecision(at: row): return [.conflicts(row.path)]
         case .enter, .toggle: return act()
         case .editText: return isSecret(row) ? refuse("A secret cannot be edited as text.") : [.edit(row.path)]
         case .rename: startNaming(row, .rename(target(row.path)))

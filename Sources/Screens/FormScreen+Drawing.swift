@@ -247,13 +247,16 @@ extension FormScreen {
         details(of: control).flatMap { text, style in text.wrapped(toColumns: columns).map { ($0, style) } }
     }
 
+    /// Returns a value of a setting on one line. Sensitive values are masked.
+    private func shownText(of value: PropertyList, _ control: Form.Control) -> String {
+        let isListed = control.kind == .list || control.kind == .dictionary
+        return (isListed ? Self.listed(value) : nil) ?? control.shownText(of: value)
+    }
+
     /// The details of a setting: its problem, its description and rule, its layers and its names.
     private func details(of control: Form.Control) -> [(String, Style)] {
         let setting = control.setting
-        let isListed = control.kind == .list || control.kind == .dictionary
-        let text = { (value: Schema.ValueInForce) in
-            (isListed ? Self.listed(value.value) : nil) ?? control.shownText(of: value.value)
-        }
+        let text = { (value: Schema.ValueInForce) in shownText(of: value.value, control) }
         var lines: [(String, Style)] = []
         var expectation = expectation(of: control)
         if case .editing(let editor, _) = mode, let reason = refusal(of: editor.text), !editor.text.isEmpty {
@@ -347,7 +350,7 @@ extension FormScreen {
             return Overlay(title: "Save these changes?", lines: review, hint: "Enter save   Esc back", scroll: scroll)
         case .leaving:
             return Overlay(
-                title: "Unsaved changes", lines: review, hint: "s save   d discard   Esc stay", scroll: scroll)
+                title: "Unsaved changes", lines: review, hint: "s save   x discard   Esc stay", scroll: scroll)
         case .helping:
             let lines = Overlay.lines(help, columns: size.columns).map { ($0, Style()) }
             return Overlay(title: "Keys", lines: lines, hint: "Esc back", scroll: scroll)
@@ -358,8 +361,7 @@ extension FormScreen {
         case .history(let earlier, let index, _):
             guard let control else { return nil }
             let lines = earlier.map { earlier in
-                let value = earlier.value.map { Self.listed($0) ?? control.shownText(of: $0) }
-                return "\(earlier.heading)  \(value ?? "no value")"
+                "\(earlier.heading)  \(earlier.value.map { shownText(of: $0, control) } ?? "no value")"
             }
             return Overlay("History of \(control.title)", choices: lines, marked: index, "Enter take   Esc back")
         case .browsing, .editing, .searching, .prompting: return nil

@@ -162,6 +162,7 @@ package struct FormScreen: PaneScreen {
             let press = meaning(of: press)
             message = nil
             guard let press else { break }
+            if keymap.command(for: press) != .interrupt { isLeaving = false }
             return handle(press)
         case .resized(let columns, let rows):
             size = (columns, rows)
@@ -199,7 +200,8 @@ package struct FormScreen: PaneScreen {
     }
 
     private mutating func handle(_ press: KeyPress) -> [Effect] {
-        if press.isControl("s") { return finishAndSave() }
+        // In a field, a letter is text.
+        if keymap.command(for: press) == .save, press.character == nil { return finishAndSave() }
         switch mode {
         case .browsing: return browse(press)
         case .editing(var editor, let before): return edit(&editor, since: before, press)
@@ -247,8 +249,6 @@ package struct FormScreen: PaneScreen {
             return []
         default: break
         }
-        let isLeaving = isLeaving
-        self.isLeaving = false
         let command = keymap.command(for: press)
         if let letter = press.character, "0"..."9" ~= letter, command == nil {
             // In a number or a date, a digit begins a new value.
@@ -269,7 +269,7 @@ package struct FormScreen: PaneScreen {
         }
         if command == .interrupt {
             guard isLeaving else {
-                self.isLeaving = true
+                isLeaving = true
                 let count = form.changes.count
                 let losing = count == 0 ? "" : ", and drops \(count) unsaved change\(count == 1 ? "" : "s")"
                 message = Message("\(keymap.hint(.interrupt, "again quits"))\(losing).")
@@ -337,6 +337,8 @@ package struct FormScreen: PaneScreen {
         case .write: return finishAndSave()
         case .quit: return quit()
         case .writeAndQuit:
+            // A value of another process is replaced only after a review.
+            guard conflicts.isEmpty else { return quit() }
             guard !form.changes.isEmpty, form.obstacles.isEmpty else {
                 return form.changes.isEmpty ? quit() : finishAndSave()
             }
@@ -371,11 +373,13 @@ package struct FormScreen: PaneScreen {
             }
             let isLeaving = if case .leaving = mode { true } else { false }
             return [.save(form.changes)] + (isLeaving ? [.finish(isComplete: true)] : [])
-        // Not Control-D, because this key may have opened the question.
-        case (.leaving, .character("d")) where press.character != nil:
+        case (.leaving, .character("x")) where press.character != nil:
             return [.finish(isComplete: saved != nil)]
         case (_, .click): break
-        default: (mode, scroll) = (.browsing, 0)
+        case (.helping, _), (.explaining, _), (_, .escape): (mode, scroll) = (.browsing, 0)
+        case _ where press.character == "q" || press.character == "n" || press.isControl("c"):
+            (mode, scroll) = (.browsing, 0)
+        default: message = Message("\(overlay?.hint ?? "").")
         }
         return []
     }
@@ -422,7 +426,7 @@ package struct FormScreen: PaneScreen {
 
     /// Selects the first setting of the next or previous group.
     private mutating func moveGroup(_ step: Int) {
-        let names = visible.reduce(into: [String]()) { if $0.last != groups[$1] { $0.append(groups[$1]) } }
+        let names = visible.reduce(into: [String]()) { if !$0.contains(groups[$1]) { $0.append(groups[$1]) } }
         guard let at = names.firstIndex(of: groups.isEmpty ? "" : groups[selected]) else { return move(0) }
         select(group: names[(at + step + names.count) % names.count])
     }

@@ -27,24 +27,25 @@ package enum ScreenCommand: String, Hashable, Sendable, CaseIterable {
     }
 
     private static let table = [
-        Row(.up, "Up", "k", "^P", both: "select the previous row"), Row(.down, "Down", "j", "^N", both: "the next row"),
-        Row(.pageUp, "PageUp", "^B", both: "the previous page"),
-        Row(.pageDown, "PageDown", "^F", both: "the next page"),
-        Row(.halfPageUp, "^U", both: "half a page up"), Row(.halfPageDown, "^D", both: "half a page down"),
-        Row(.first, "Home", "g", both: "the first row"), Row(.last, "End", "G", both: "the last row"),
+        Row(.up, "Up", "k", "^P", both: "select the previous row"),
+        Row(.down, "Down", "j", "^N", both: "select the next row"),
+        Row(.pageUp, "PageUp", "^B", both: "go to the previous page"),
+        Row(.pageDown, "PageDown", "^F", both: "go to the next page"),
+        Row(.halfPageUp, "^U", both: "go half a page up"), Row(.halfPageDown, "^D", both: "go half a page down"),
+        Row(.first, "Home", "g", both: "go to the first row"), Row(.last, "End", "G", both: "go to the last row"),
         Row(.left, "Left", "-", browse: "close, or go outside", form: "the previous choice, or a smaller number"),
         Row(.right, "Right", "+", browse: "open, or go inside", form: "the next choice, or a greater number"),
         Row(.nextPane, "Tab", browse: "domains or entries", form: "the next group"),
-        Row(.previousPane, "Shift-Tab", browse: "the same", form: "the previous group"),
+        Row(.previousPane, "Shift-Tab", browse: "domains or entries", form: "the previous group"),
         Row(.enter, "Enter", browse: "edit, or open", form: "edit; a digit types a new number"),
         Row(.toggle, "Space", both: "turn on or off"),
         Row(.add, "a", browse: "add an entry, or a domain"), Row(.rename, "r", browse: "rename"),
         Row(.copy, "c", browse: "copy to another key"), Row(.changeType, "t", browse: "change the type"),
         Row(.delete, "x", "Delete", browse: "delete from the user's layer", form: "remove the user's value"),
-        Row(.reset, "R", browse: "remove the user's value of the key", form: "the same"),
+        Row(.reset, "R", browse: "remove the user's value of the key", form: "remove the user's value"),
         Row(.editText, "e", both: "edit as text in $EDITOR"),
         Row(.moveUp, "Alt-Up", "K", browse: "move an element of an array up"),
-        Row(.moveDown, "Alt-Down", "J", browse: "move it down"),
+        Row(.moveDown, "Alt-Down", "J", browse: "move an element of an array down"),
         Row(.dropChange, "Backspace", form: "drop the change of this setting"),
         Row(.undo, "u", browse: "undo the last change made here", form: "undo the last change"),
         Row(.redo, "^R", both: "redo what was undone"),
@@ -104,7 +105,9 @@ package struct Keymap: Sendable {
             if !presses.isEmpty { keymap.set(presses, for: command) }
         }
         // Without a key for these, the screen could not be left or explained.
-        for command in [ScreenCommand.quit, .help, .enter] where keymap.keys[command]?.isEmpty ?? true {
+        let needed = [ScreenCommand.quit, .help, .enter]
+        while let command = needed.first(where: { keymap.keys[$0]?.isEmpty ?? true }) {
+            // The standard keys of these are different ones.
             keymap.set(command.standardKeys.compactMap { KeyPress(name: $0) }, for: command)
             problems.append("\(command.rawValue) needs a key")
         }

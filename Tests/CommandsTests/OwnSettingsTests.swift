@@ -82,13 +82,14 @@ import Testing
         let table = try machine.run("prefs schema show prefs").output
         for key in Self.keys { #expect(table.contains(key), "\(table)") }
         let outcome = try runPrefs(
-            ["prefs", "form", "prefs"], input: "5\n4M\n2\njson\nuser\nyes\n/bin/true\n", on: machine)
-        #expect(outcome.output.hasSuffix("Saved 7 settings.\n"), "\(outcome)")
+            ["prefs", "form", "prefs"], input: "5\n4M\n2\njson\nuser\nyes\n/bin/true\n{delete = D;}\n", on: machine)
+        #expect(outcome.output.hasSuffix("Saved 8 settings.\n"), "\(outcome)")
         let stored = try machine.run("prefs read --format json prefs").output
         let policy = StorePolicy(try #require(PropertyList(parsing: stored, as: .json).dictionaryValue))
         #expect(policy.history.versions == 5 && policy.history.bytes == 4 << 20)
         #expect(policy.patience == .seconds(2) && policy.newFormat == .json && policy.readsUserLayer)
         #expect(policy.notifiesOfConflicts && policy.conflictResolver == "/bin/true")
+        #expect(policy.screenKeys == ["delete": "D"])
     }
 
     @Test func `have a schema without errors, and no other`() throws {

@@ -152,7 +152,7 @@ struct `A form in tmux` {
         // The shell has dropped the rest of the line that started the form.
         try tmux.type("fg; echo back-$?")
         #expect(tmux.shows("1 changed"), "\(tmux.screen)")
-        try tmux.press("q", "d")
+        try tmux.press("q", "x")
         try ends("back-8")
         #expect(try command.run(["read", "--layer", "user", "com.example.editor", "theme"]).status == 1)
     }

@@ -75,12 +75,17 @@ struct BrowserDisplay {
                 .details(
                     path, [.init("user", "raw of \(path)  (/home/ada/f.plist)"), .init("changed", "today  prefs")]))
         }
-        for case .moment(let version) in new {
+        for case .moment(let version, _) in new {
             var (former, entries) = (entries, entries)
+            former["token"] = "••••"
             former["size"] = .integer(version.number - 1)
             entries["size"] = .integer(version.number)
-            let change = BrowseScreen.Detail("", "+ size: \(version.number)")
-            send(.moment(.init(version, entries: entries, former: former, changes: [change])))
+            entries["token"] = "••••"
+            let changes = [
+                BrowseScreen.Detail("", "- size: \(version.number - 1)", style: .removed),
+                .init("", "+ size: \(version.number)", style: .added),
+            ]
+            send(.moment(.init(version, entries: entries, former: former, changes: changes)))
         }
         for effect in new {
             switch effect {
@@ -352,14 +357,14 @@ struct BrowserDisplay {
         display.send(.history(["size"], Self.versions(5)))
         #expect(
             display.text == """
-                 com.example.editor                                                     history
+                 com.example.editor                                             history of size
                 ┌─ Domains ─────────────┬──────────────────────────────────────────────────────┐
                 │▸com.example.editor    │   lines    boolean     true                          │
                 │ com.example.other     │ ▸ list     array       2 elements                    │
                 │ org.example.backup    │   name     string      Café 界                       │
                 │                       │*  size     integer     5                             │
                 │                       │   theme    string      dark                          │
-                │                       │   token    string      hush                          │
+                │                       │   token    string      ••••                          │
                 │                       │ ▾ window   dictionary  2 entries                     │
                 │                       │   ▸ frame  dictionary  2 entries                     │
                 │                       │     title  string      Notes                         │
@@ -370,8 +375,8 @@ struct BrowserDisplay {
                 │                       │                                                      │
                 │                       ├──────────────────────────────────────────────────────┤
                 │                       │ ────█  5 of 5  5 h ago by prefs (write)              │
+                │                       │ - size: 4                                            │
                 │                       │ + size: 5                                            │
-                │                       │                                                      │
                 │                       │                                                      │
                 │                       │                                                      │
                 └───────────────────────┴──────────────────────────────────────────────────────┘
@@ -390,9 +395,15 @@ struct BrowserDisplay {
         #expect(display.effects.last == .restore(["size"], version: 4) && display.text.contains("integer     13"))
         display.send(.refused("size: forced by the administrator"))
         #expect(display.footer.contains("forced by the administrator"))
+        // A version that cannot be read is not shown as the present one.
+        display.press("h")
+        display.send(.history(["size"], Self.versions(5)))
+        display.press("left")
+        display.send(.refused("version 4 is damaged"))
+        #expect(display.footer.contains("damaged") && display.text.contains("integer     13"))
         display.press("h")
         display.send(.history(["size"], []))
-        #expect(display.footer.contains("No version is kept."))
+        #expect(display.footer.contains("No version that is kept has changed size."))
     }
 
     @Test func `goes through the versions of a domain, and of all domains`() throws {
@@ -405,8 +416,14 @@ struct BrowserDisplay {
         entries["aaa"] = 1
         try display.store(entries)
         #expect(display.text.contains("  40 of 40") && display.text.contains("integer     40"))
+        // A version would replace what the user has not seen.
         display.press("left enter")
-        #expect(display.effects == [.history([]), .restore([], version: 39)] && display.text.contains("aaa"))
+        #expect(display.effects == [.history([])] && display.text.contains("was changed by another process"))
+        display.press("h")
+        display.send(.history([], Self.versions(40)))
+        display.press("left enter")
+        #expect(display.effects == [.history([]), .history([]), .restore([], version: 39)])
+        #expect(display.text.contains("aaa"))
         display.press("H")
         let other = BrowseScreen.Version(domain: "com.example.other", number: 7, heading: "yesterday")
         display.send(.history(nil, [other] + Self.versions(2)))

@@ -125,7 +125,9 @@ struct Display {
         ("/ E D I T O R _", "", "Nothing matches."), ("/ - - f o n t", "", "Font size"), ("?", "", "┌ Keys"),
         ("? escape", "", "? help"),
         ("right q", "theme=light", "Unsaved changes"), ("right q escape", "theme=light", "edited"),
-        ("right q ^d", "theme=light", "edited"), ("right q ^c", "theme=light", "edited"),
+        ("right q d", "theme=light", "Unsaved changes"), ("right q j", "theme=light", "x discard"),
+        ("right ^s h", "theme=light", "Save these"), ("right q ^d", "theme=light", "edited"),
+        ("right q ^c", "theme=light", "edited"),
         ("escape", "", "q quits"), ("down enter ^u enter", "-size", "Font size is now 11."),
         ("tab tab down down down enter ^u enter", "", "Since"),
         ("tab tab enter", "", "an empty field keeps the secret"),
@@ -327,67 +329,6 @@ struct Display {
                 """)
     }
 
-    @Test func `is in the README as it is drawn`() throws {
-        let schema = """
-            {
-                Domain = "com.example.editor"; Title = Editor;
-                Settings = (
-                    { Key = theme; Choices = (dark, light); Default = light; Title = Theme; Group = Appearance; },
-                    { Key = size; Type = integer; Minimum = 6; Maximum = 96; Unit = points; Title = "Font size";
-                        Flag = "font-size"; Environment = EDITOR_FONT; Group = Appearance; },
-                    { Key = lines; Type = boolean; Title = "Show line numbers"; Group = Appearance; },
-                    { Key = backup; Kind = folder; Title = "Backup folder"; Group = Files; },
-                    { Key = every; Type = integer; Kind = duration; Title = "Save every"; Group = Files; },
-                    { Key = token; Sensitive = YES; Title = "Access token"; Group = Network; }
-                );
-            }
-            """
-        let values: [Name: Schema.ValueInForce] = [
-            "theme": .init("dark", layer: .user), "size": .init(13, layer: .user),
-            "lines": .init(false, layer: .default), "every": .init(300, layer: .other("site")),
-            "backup": .init("/srv/backup", layer: .forced), "token": .init("hush", layer: .user),
-        ]
-        let form = Form(
-            try Schema(parsing: Array(schema.utf8)), values: values, layers: Display.layers, forced: ["backup"])
-        var screen = FormScreen(form)
-        _ = screen.handle(.resized(columns: 80, rows: 18))
-        for key in ["down", "right"] { _ = screen.handle(.key(Key.named(key))) }
-        var canvas = Canvas(columns: 80, rows: 18)
-        screen.draw(on: &canvas)
-        let picture = Self.picture(of: canvas)
-        let file = packageRoot.appending(path: "Tests/ScreensTests/form.svg")
-        if ProcessInfo.processInfo.environment["PREFS_DRAW"] != nil { try Data(picture.utf8).write(to: file) }
-        #expect(try String(contentsOf: file, encoding: .utf8) == picture, "PREFS_DRAW=1 swift test draws it anew")
-    }
-
-    /// A canvas as SVG: a line of text for each row, and the selected row on a bar.
-    private static func picture(of canvas: Canvas) -> String {
-        let (width, height) = (canvas.columns * 9 + 20, canvas.rows * 20 + 20)
-        var lines = [
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(width) \(height)\" font-family=\"monospace\" font-size=\"15\">",
-            "<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"#1e1e2e\"/>",
-        ]
-        for row in 0..<canvas.rows {
-            for column in 0..<canvas.columns {
-                let cell = canvas[column, row]
-                let (x, y) = (column * 9 + 10, row * 20 + 10)
-                if cell.style.isReversed {
-                    lines.append("<rect x=\"\(x)\" y=\"\(y)\" width=\"9\" height=\"20\" fill=\"#cdd6f4\"/>")
-                }
-                guard cell.text != " ", !cell.text.isEmpty else { continue }
-                let colors: [Style.Color: String] = [
-                    .red: "#f38ba8", .green: "#a6e3a1", .yellow: "#f9e2af", .blue: "#89b4fa", .cyan: "#94e2d5",
-                ]
-                let plain = cell.style.isDim ? "#7f849c" : "#cdd6f4"
-                let color = cell.style.isReversed ? "#1e1e2e" : cell.style.color.flatMap { colors[$0] } ?? plain
-                let weight = cell.style.isBold ? " font-weight=\"bold\"" : ""
-                let text = cell.text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-                lines.append("<text x=\"\(x)\" y=\"\(y + 15)\" fill=\"\(color)\"\(weight)>\(text)</text>")
-            }
-        }
-        return (lines + ["</svg>"]).joined(separator: "\n") + "\n"
-    }
-
     @Test func `goes to the first error instead of saving`() throws {
         var display = try Display()
         var values = Display.values
@@ -418,7 +359,7 @@ struct Display {
     }
 
     @Test(arguments: [
-        ("q", [FormScreen.Effect.finish(isComplete: true)]), ("right q d", [.finish(isComplete: false)]),
+        ("q", [FormScreen.Effect.finish(isComplete: true)]), ("right q x", [.finish(isComplete: false)]),
         ("right q s", [.save(.init(values: ["theme": "light"])), .finish(isComplete: true)]),
         ("e", [.edit(key: "theme", "dark")]), ("tab down enter / t tab", [.complete("/t")]),
     ])

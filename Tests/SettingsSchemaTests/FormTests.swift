@@ -259,14 +259,14 @@ import Testing
             try Self.run([.line(":help")], Self.text).contains(
                 "  unknown command :help; the commands are :default, :empty, :back, :find, :go, :changed, :save and :quit\n"
             ))
-        let found = try Self.run([.line(":find older"), .line(":go 3"), .line("9"), .line(":changed")], Self.text)
-        #expect(found.contains("  3  Copies to keep [7]\n  :go N goes to one of these settings.\n"))
-        #expect(found.contains("  Copies to keep: 7 → 9\n"))
-        #expect(try Self.run([.line(":find ctk")], Self.text).contains { $0.hasPrefix("  3  Copies to keep") })
-        #expect(try Self.run([.line(":find @secret")], Self.text).contains { $0.hasPrefix("  4  Token\n") })
+        let found = try Self.run([.line(":find older"), .line(":go 2"), .line("2"), .line(":changed")], Self.text)
+        #expect(found.contains("  4  Copies to keep [7]\n  :go N goes to one of these settings.\n"))
+        #expect(found.contains("  Mode: full → incremental\n"))
+        #expect(try Self.run([.line(":find ctk")], Self.text).contains { $0.hasPrefix("  4  Copies to keep") })
+        #expect(try Self.run([.line(":find @secret")], Self.text).contains { $0.hasPrefix("  3  Token\n") })
         #expect(try Self.run([.line(":find zzz")], Self.text).contains("  Nothing matches.\n"))
         #expect(try Self.run([.line(":changed")], Self.text).contains("  Nothing is changed.\n"))
-        for number in ["0", "5", "x", "99999999999999999999", ""] {
+        for number in ["0", "5", "x", "99999999999999999999", "-9223372036854775808", ""] {
             let seen = try Self.run([.line(":go " + number)], Self.text)
             #expect(seen.contains { $0.hasSuffix("is not the number of a setting, from 1 to 4\n") }, "\(seen)")
         }

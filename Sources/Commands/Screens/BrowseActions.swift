@@ -304,13 +304,13 @@ struct BrowseActions: ScreenActions {
         case .conflicts(let path):
             let (_, found) = try openConflicts(at: path)
             let values = ListedConflict.choices(found, try current().opened.masking)
-            guard !found.isEmpty else { return .events(try reopened(current().opened.domain)) }
-            return .events([.conflicts(path, names: found.map(\.name), values: values)])
+            guard let place = found.first?.place.entry else { return .events(try reopened(current().opened.domain)) }
+            return .events([.conflicts(path, place: place, names: found.map(\.name), values: values)])
         case .decide(let path, let names, let restored):
             return .events(try decide(path, names, restored: restored))
         case .history(let path?, let shown): return .events([.history(path, try versions(of: path), at: shown)])
         case .history(nil, _): return .events([.history(nil, try versionsOfAll())])
-        case .moment(let version): return .events([.moment(try moment(version))])
+        case .moment(let version, let path): return .events([.moment(try moment(version, of: path))])
         case .restore(let path, let version):
             return .events(try path.components.isEmpty ? restoreAll(version) : restore(path, version))
         case .copy(let path, let writes):
@@ -337,11 +337,12 @@ struct BrowseActions: ScreenActions {
 // MARK: Conflicts
 
 extension BrowseActions {
-    /// Returns the open conflicts of mirrors at, above or below an entry.
+    /// Returns the open conflicts of mirrors at an entry, or else at one place above or below it.
     private func openConflicts(at path: EntryPath) throws -> (MirrorAccess, [ListedConflict]) {
         let (opened, mirrors) = (try current().opened, try MirrorAccess(invocation, captured))
         let name = opened.domain.name?.text ?? opened.domain.word
-        let found = try mirrors.all().flatMap { session in
+        let root = PropertyList.dictionary(opened.values)
+        let all = try mirrors.all().flatMap { session in
             var session = session
             try session.read()
             return session.openConflicts.map { ListedConflict($0, session) }.filter { conflict in
@@ -349,7 +350,13 @@ extension BrowseActions {
                     && zip(conflict.place.entry.components, path.components).allSatisfy { $0.text == $1.text }
             }
         }
-        return (mirrors, found)
+        func depth(_ conflict: ListedConflict) -> Int { conflict.place.entry.components.count }
+        let count = path.components.count
+        // What is inside an entry is decided here only if it has no row.
+        let place =
+            (all.first { depth($0) == count } ?? all.first { depth($0) < count }
+            ?? all.first { depth($0) > count && root[$0.place.entry] == nil })?.place
+        return (mirrors, all.filter { $0.place == place })
     }
 
     /// Keeps a value of an entry on all hosts: accepts the one in force, or restores a lost one, and accepts that the
@@ -484,7 +491,7 @@ extension BrowseActions {
     }
 
     /// Reads a domain as it was in a version, and what the version changed.
-    private func moment(_ version: BrowseScreen.Version) throws -> BrowseScreen.Moment {
+    private func moment(_ version: BrowseScreen.Version, of path: EntryPath) throws -> BrowseScreen.Moment {
         let domain =
             try opened.flatMap { $0.domain.word.hasSameBytes(as: version.domain) ? $0.domain : nil }
             ?? access.domain(DomainName(version.domain))
@@ -501,7 +508,8 @@ extension BrowseActions {
         let isKnown = former != nil || version.number == 1
         let differences = Differences(
             from: (former?.values ?? [:]).withoutHidden, to: state.values.withoutHidden)
-        var changes = differences.lines(masking: masking).map { line in
+        let shownDifferences = path.components.isEmpty ? differences : differences.touching([path])
+        var changes = shownDifferences.lines(masking: masking).map { line in
             BrowseScreen.Detail("", line.plain.onOneLine, style: line.parts.first?.style ?? Style())
         }
         if !isKnown { changes = [.init("", "The version before it is not kept.")] }
@@ -579,7 +587,9 @@ extension BrowseActions {
         guard let last = again ? undone.popLast() : made.popLast() else {
             throw CommandFailure(
                 .notFound,
-                again ? "nothing was undone here" : "nothing was changed here; prefs undo undoes earlier changes")
+                again
+                    ? "nothing can be redone here"
+                    : "no change was made here that can be undone; prefs undo undoes earlier changes")
         }
         // A change that another process has made obsolete is dropped, and the next undo undoes the one before it.
         do {
@@ -655,7 +665,7 @@ extension BrowseActions {
         let (opened, _) = try current()
         let state = try access.state(ofVersion: number, of: opened.domain, isWriting: true)
         let change = PropertyList.dictionary(state.values)[path].map { Change.set(path, $0) } ?? .delete(path)
-        return try make(change, .restore, saying: "Restored \(BrowseScreen.name(of: path).onOneLine)")
+        return try make(change, .restore, saying: "Restored \(BrowseScreen.name(of: path).onOneLine). u undoes this.")
     }
 }
 

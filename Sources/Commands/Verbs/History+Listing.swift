@@ -214,7 +214,7 @@ extension KeptVersion {
         let local = time.localText(at: now)
         let when = time.distance(before: now).map { "\($0) (\(local))" } ?? local
         let program = "\(author.program.onOneLine) (\(author.reason.word))"
-        return when + " " + (author.host.map { "by the mirror, from \($0.onOneLine)" } ?? "by \(program)")
+        return when + " " + (author.host.map { "from \($0.onOneLine)" } ?? "by \(program)")
     }
 }
 

@@ -289,7 +289,8 @@ private let leftScreen: UInt8 = 255
 // main thread changes it.
 nonisolated(unsafe) private var formerSettings = termios()  // because of the signal handler
 
-private let leaving: StaticString = "\u{1B}[0m\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+private let leaving: StaticString =
+    "\u{1B}[0m\u{1B}[H\u{1B}[2J\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
 /// Restores the terminal. Safe in a signal handler.
 private func restoreTerminal() {

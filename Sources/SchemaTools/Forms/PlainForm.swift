@@ -99,7 +99,7 @@ package struct PlainForm: Sendable {
     }
 
     private mutating func go(to text: String) -> [Action] {
-        guard let number = Int(text), controls.indices.contains(number - 1) else {
+        guard let number = Int(text.filter { $0 != " " }), 1...controls.count ~= number else {
             let reason = "\(shortened(text)) is not the number of a setting, from 1 to \(controls.count)"
             return [.write("  \(reason.printable)\n")] + ask()
         }
