@@ -212,7 +212,7 @@ import Testing
         #expect(screen.contains("Undone:"), "\(screen)")
         #expect(try machine.run(first).output == "13\n")
         #expect(try machine.run("prefs read org.example.app name").status == 1)
-        #expect(try browse(["\th", "\r"], in: "org.example.app").contains("These are the present values."))
+        #expect(try browse(["\th", "\r"], in: "org.example.app").contains("This is the present version"))
         #expect(try machine.run("prefs write org.example.other a 1").status == 0)
         let all = try browse(["H"], in: "org.example.app")
         #expect(all.contains("history of all domains") && all.contains("+ a: \"1\""), "\(all)")

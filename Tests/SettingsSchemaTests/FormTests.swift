@@ -204,8 +204,9 @@ import Testing
         #expect(
             try Self.run([.line("Ada"), .line("2"), .line("abc"), .line("")], Self.text) == [
                 "An empty answer keeps the value in brackets; ? shows an explanation.\n"
-                    + ":back returns to the previous question, :find WORDS lists settings, :go N goes to\none of them, "
-                    + ":changed lists the changes, :save saves and ends, and :quit ends\nwithout saving.\n\n",
+                    + ":back returns to the previous question, :find WORDS lists settings, :go N goes\n"
+                    + "to one of them, :changed lists the changes, :save saves and ends, and :quit\n"
+                    + "ends without saving.\n\n",
                 "Test\n",
                 "Your name [required]: ",
                 "  1) full\n  2) incremental\n", "Mode [full, default]: ",

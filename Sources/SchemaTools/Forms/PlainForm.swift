@@ -34,8 +34,9 @@ package struct PlainForm: Sendable {
     static let commands = [":default", ":empty", ":back", ":find", ":go", ":changed", ":save", ":quit"]
     private static let introduction =
         "An empty answer keeps the value in brackets; ? shows an explanation.\n"
-        + ":back returns to the previous question, :find WORDS lists settings, :go N goes to\none of them, "
-        + ":changed lists the changes, :save saves and ends, and :quit ends\nwithout saving.\n\n"
+        + ":back returns to the previous question, :find WORDS lists settings, :go N goes\n"
+        + "to one of them, :changed lists the changes, :save saves and ends, and :quit\n"
+        + "ends without saving.\n\n"
 
     package init(_ form: Form) {
         self.form = form
