@@ -193,11 +193,28 @@ extension BrowseScreen {
 
     // MARK: Details
 
+    /// The details of the domain that is open.
+    private var domainDetails: [Detail] {
+        guard let contents else { return [] }
+        let count = contents.entries.count
+        let own = contents.layer.map { layer in
+            let count = contents.entries.keys.count { contents.origins[Name($0)] == nil }
+            return ", \(count) of layer \(layer)"
+        }
+        let conflicts = contents.conflicts.count
+        return [
+            Detail("domain", contents.name), Detail("keys", "\(count)\(own ?? "")"),
+            contents.schema.map { Detail("schema", $0.title ?? "version \($0.version)") },
+            conflicts == 0 ? nil : Detail("conflict", "\(conflicts) open", style: .conflict),
+        ].compactMap(\.self)
+    }
+
     private func drawDetails(on canvas: inout Canvas) {
         let start = layout.hasBorders ? layout.sideColumns + 2 : 1
         let end = canvas.columns - (layout.hasBorders ? 2 : 1)
         if showsMatches, catalog?.count == 0 { return }
         var lines = timeline.map { [Detail("", $0.title)] + ($0.moment?.changes ?? []) } ?? details
+        if isInDomains, timeline == nil, !showsMatches { lines = domainDetails }
         if let refusal { lines.insert(Detail("", refusal, style: .invalid), at: 0) }
         for (row, detail) in zip(layout.details, lines) {
             var column = start

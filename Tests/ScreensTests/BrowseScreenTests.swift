@@ -187,8 +187,8 @@ struct BrowserDisplay {
 
 
 
-                 user     raw of :list:0  (/home/ada/f…
-                 changed  today  prefs
+                 domain   com.example.editor
+                 keys     7, 6 of layer user
                  → entries  / search  ? help  a add
                 """)
     }
