@@ -347,10 +347,17 @@ extension FormScreen {
             return Overlay(control.title, choices: choices.map(control.shownText), marked: index)
         case .listing(let pane, _): return overlay(for: pane)
         case .reviewing:
-            return Overlay(title: "Save these changes?", lines: review, hint: "Enter save   Esc back", scroll: scroll)
+            return Overlay(
+                title: "Save these changes?", lines: review(form), hint: "Enter save   Esc back", scroll: scroll)
         case .leaving:
             return Overlay(
-                title: "Unsaved changes", lines: review, hint: "s save   x discard   Esc stay", scroll: scroll)
+                title: "Unsaved changes", lines: review(form), hint: "s save   x discard   Esc stay", scroll: scroll)
+        case .offering(let changes, let heading):
+            var copy = form
+            copy.restore(changes)
+            return Overlay(
+                title: "Unsaved changes, \(heading)", lines: review(copy), hint: "Enter take   x drop   Esc later",
+                scroll: scroll)
         case .helping:
             let lines = Overlay.lines(help, columns: size.columns).map { ($0, Style()) }
             return Overlay(title: "Keys", lines: lines, hint: "Esc back", scroll: scroll)
@@ -369,7 +376,7 @@ extension FormScreen {
     }
 
     /// The changes as lines: the title, the old value and the new one; and then what else is wrong.
-    private var review: [(String, Style)] {
+    private func review(_ form: Form) -> [(String, Style)] {
         form.review.flatMap { control, old, new in
             let isConflict = conflicts.contains(Name(control.key))
             let note = "\(ValueState.conflict.mark) replaces the value that another process has set meanwhile"

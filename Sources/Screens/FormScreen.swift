@@ -11,6 +11,8 @@ package struct FormScreen: PaneScreen {
         case resized(columns: Int, rows: Int)
         /// The value that the user wrote in an editor; nil if it is unchanged.
         case edited(PropertyList?)
+        /// Unsaved changes of an earlier form that was interrupted.
+        case offered(Form.Changes, heading: String)
         /// The values that a setting had, newest first.
         case history(key: String, [Earlier])
         /// Files whose path begins with the text of the field.
@@ -54,6 +56,8 @@ package struct FormScreen: PaneScreen {
         case history([Earlier], Int, before: PropertyList?)
         case reviewing
         case leaving
+        /// Whether to take the changes of an earlier form.
+        case offering(Form.Changes, heading: String)
         case helping
         /// All details of the selected setting.
         case explaining
@@ -88,6 +92,8 @@ package struct FormScreen: PaneScreen {
     var conflicts: Set<Name> = []
     /// The changes before each one that can be undone, and before each undo.
     var undo: [Form.Changes] = [], redo: [Form.Changes] = []
+    /// Whether changes of an earlier form are still offered, now or when the form is opened again.
+    package private(set) var hasOffer = false
     /// Whether the last key was the first of two that quit.
     private var isLeaving = false
     let keymap: Keymap
@@ -127,7 +133,7 @@ package struct FormScreen: PaneScreen {
     var isOpen: Bool {
         switch mode {
         case .editing, .choosing, .listing, .history: true
-        case .browsing, .searching, .prompting, .reviewing, .leaving, .helping, .explaining: false
+        case .browsing, .searching, .prompting, .reviewing, .leaving, .offering, .helping, .explaining: false
         }
     }
 
@@ -168,6 +174,7 @@ package struct FormScreen: PaneScreen {
             size = (columns, rows)
         case .edited(let value):
             if let value, let control { set(control.setting.rule.adapted(value)) }
+        case .offered(let changes, let heading): (mode, hasOffer) = (.offering(changes, heading: heading), true)
         case .history(let key, let earlier):
             guard let control, control.key.hasSameBytes(as: key) else { break }
             if earlier.isEmpty {
@@ -234,9 +241,27 @@ package struct FormScreen: PaneScreen {
             case .edited, .ignored: mode = .prompting(editor)
             }
         case .history(let earlier, let index, let before): chooseEarlier(earlier, index, since: before, press)
+        case .offering(let changes, _): answerOffer(changes, press)
         case .helping, .explaining, .reviewing, .leaving: return answer(press)
         }
         return []
+    }
+
+    private mutating func answerOffer(_ changes: Form.Changes, _ press: KeyPress) {
+        if let start = scrolled(by: press) {
+            scroll = start
+            return
+        }
+        switch press.key {
+        case .enter:
+            undo.append(form.changes)
+            form.restore(changes)
+            (mode, hasOffer, scroll) = (.browsing, false, 0)
+        case .character("x"): (mode, hasOffer, scroll) = (.browsing, false, 0)
+        case .escape, .character("q"): (mode, scroll) = (.browsing, 0)
+        case .click: break
+        default: message = Message("\(overlay?.hint ?? "").")
+        }
     }
 
     private mutating func browse(_ press: KeyPress) -> [Effect] {
@@ -401,6 +426,7 @@ package struct FormScreen: PaneScreen {
     private mutating func finishAndSave() -> [Effect] {
         switch mode {
         case .reviewing, .leaving: return answer(KeyPress(.character("s")))
+        case .offering: return []
         case .listing(let pane, _) where pane.editor == nil: if pane.refusal == nil { mode = .browsing }
         case .browsing, .helping, .explaining, .prompting, .history: (mode, scroll) = (.browsing, 0)
         case .editing, .choosing, .listing, .searching: _ = handle(KeyPress(.enter))

@@ -234,6 +234,43 @@ private let schema = """
         return screen.text
     }
 
+    private let unsaved: FilePath = "/home/ada/.local/state/prefs/unsaved/com.example.form.plist"
+
+    /// The form ends at the end of its input, as when its terminal is closed.
+    @Test func `keeps unsaved changes when its terminal is lost, and offers them again`() throws {
+        let read = "prefs read com.example.form name"
+        #expect(try fill(["\r", "x", "\r"]).contains("Adax"))
+        #expect(try machine.run(read).output == "Ada\n")
+        #expect(try machine.fileSystem.status(of: unsaved)?.permissions == .privateFile)
+        // Esc keeps them for the next time, and other keys do nothing.
+        #expect(try fill([]).contains("Unsaved changes, 0 s ago"))
+        #expect(try fill(["j", "z", "\u{1B}"]).contains("Ada "))
+        #expect(try fill(["\r", "\u{13}", "\r"]).contains("Saved 1 setting."))
+        #expect(try machine.run(read).output == "Adax\n")
+        #expect(try !fill([]).contains("Unsaved changes"))
+        // Nothing is offered that was dropped, whose values have changed, or that is old.
+        _ = try fill(["\r", "y", "\r"])
+        #expect(try !fill(["x", "q"]).contains("Unsaved changes"))
+        #expect(try !fill([]).contains("Unsaved changes"))
+        _ = try fill(["\r", "y", "\r"])
+        #expect(try machine.run("prefs write com.example.form name Bob").status == 0)
+        #expect(try !fill([]).contains("Unsaved changes"))
+        _ = try fill(["\r", "y", "\r"])
+        machine.clock.advance(by: .seconds(8 * 86_400))
+        #expect(try !fill([]).contains("Unsaved changes"))
+        #expect(try machine.fileSystem.status(of: unsaved) == nil)
+        #expect(try fill(["j", "j", "j", "j", "\r", "s3cret", "\r"]).contains("1 changed"))
+        #expect(try machine.fileSystem.status(of: unsaved) == nil)
+    }
+
+    /// What another program has left in the place of the kept changes.
+    @Test(arguments: ["", "bplist00", "{}", "{ time = <*D2026-01-01 00:00:00 Z>; values = (1); resets = { a = 1; }; }"])
+    func `ignores kept changes that are damaged`(_ text: String) throws {
+        try machine.fileSystem.makeFolders("/home/ada/.local/state/prefs/unsaved")
+        try machine.fileSystem.replace(unsaved, with: Array(text.utf8))
+        #expect(try fill([]).contains("Ada") && !fill([]).contains("Unsaved changes"))
+    }
+
     /// The options, the keys that change settings, and the commands that undo the save.
     @Test(
         arguments: [

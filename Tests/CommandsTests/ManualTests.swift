@@ -179,7 +179,7 @@ import Testing
             places.user.link(of: "DOMAIN"), places.user.linkToProgram(of: "DOMAIN"),
             { if case .file(let path) = file.lock { path } else { nil } }(), file.transactions,
             places.user.folderOfSecrets?.resolving("DOMAIN.plist"), file.history,
-            "/state/prefs/reported/DOMAIN", places.user.recordOfApplied.path,
+            "/state/prefs/reported/DOMAIN", "/state/prefs/unsaved/DOMAIN.plist", places.user.recordOfApplied.path,
             places.site.first?.file(of: "DOMAIN").path,
             places.forced?.file(of: "DOMAIN").path, places.forced?.history.parent,
         ]

@@ -21,6 +21,12 @@ extension Timestamp {
         }
     }
 
+    /// Returns the time as `3 min ago (14:15)`, or as the local time if it is not in the week before another one.
+    func occasion(at now: Timestamp) -> String {
+        let local = localText(at: now)
+        return distance(before: now).map { "\($0) (\(local))" } ?? local
+    }
+
     /// Returns the time in the local time zone, as `14:15`, or with its date if that is not the date of another time.
     func localText(at now: Timestamp) -> String {
         let (fields, today) = (localFields, now.localFields)

@@ -50,6 +50,8 @@ struct ScreenSession<Actions: ScreenActions> {
     enum End: Hashable, Sendable {
         case finished(isComplete: Bool)
         case interrupted(signal: Int32)
+        /// The terminal was closed.
+        case lost
     }
 
     /// Shows the screen until the user leaves it. The terminal is restored however this ends.
@@ -78,7 +80,7 @@ struct ScreenSession<Actions: ScreenActions> {
                 try terminal.enter()
                 isComplete = try redraw()
             case .suspended: isComplete = try suspend()
-            case .endOfInput: return .finished(isComplete: false)
+            case .endOfInput: return .lost
             case .ended(let signal): return .interrupted(signal: signal)
             }
         }

@@ -59,12 +59,24 @@ extension Verb {
                 earlier: { try access.earlierValues(of: $0, in: domain) })
             let (keymap, problem) = access.keymap
             var session = ScreenSession(FormScreen(form, keymap), actions, on: terminal, context)
-            let end = try session.run(actions.changes() + (problem.map { [.noted($0)] } ?? []))
+            let kept = KeptEdits(of: domain, schema, access)
+            let offered = kept?.offered(to: form).map { changes, time in
+                FormScreen.Event.offered(changes, heading: time.occasion(at: context.clock.wall))
+            }
+            let end = try session.run(
+                actions.changes() + [problem.map { .noted($0) }, offered].compactMap(\.self))
             // The screen is gone, and with it the hint.
             if let text = session.content.saved { try context.after("saved the settings") { try context.say(text) } }
             switch end {
-            case .interrupted(let signal): terminal.end(with: signal)
-            case .finished(let isComplete): return isComplete ? .done : .different
+            case .interrupted(let signal):
+                kept?.keep(session.content.form)
+                terminal.end(with: signal)
+            case .lost:
+                kept?.keep(session.content.form)
+                return .different
+            case .finished(let isComplete):
+                if !session.content.hasOffer { kept?.forget() }
+                return isComplete ? .done : .different
             }
         }
         var filling = FormSession(form, context) { _ = try settings.save($0) }

@@ -211,8 +211,7 @@ extension HistoryListing {
 extension KeptVersion {
     /// When and by whom the version was written, as `3 min ago (14:15) by prefs (write)`.
     func occasion(at now: Timestamp) -> String {
-        let local = time.localText(at: now)
-        let when = time.distance(before: now).map { "\($0) (\(local))" } ?? local
+        let when = time.occasion(at: now)
         let program = "\(author.program.onOneLine) (\(author.reason.word))"
         return when + " " + (author.host.map { "from \($0.onOneLine)" } ?? "by \(program)")
     }
