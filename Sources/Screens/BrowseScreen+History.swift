@@ -73,6 +73,7 @@ extension BrowseScreen {
 
     /// Shows the time line of an entry, or of all domains if `path` is nil, at its newest version or at `shown`.
     mutating func showHistory(_ path: EntryPath?, _ versions: [Version], at shown: Int? = nil) -> [Effect] {
+        leaveHistory()
         guard !versions.isEmpty else {
             let name = path.flatMap { $0.components.isEmpty ? nil : Self.name(of: $0) }
             message = Message(name.map { "No version that is kept has changed \($0)." } ?? "No version is kept.")

@@ -166,6 +166,8 @@ package struct BrowseScreen: PaneScreen {
     /// The name of the domain that is open or is being opened.
     private(set) var current: String?
     var contents: Contents?
+    /// The name of the domain whose entries were read.
+    package var openedName: String? { contents?.name }
     package internal(set) var tree = EntryTree()
     /// The positions of the selected row and of the first row that is shown.
     var selected = 0, top = 0
@@ -250,12 +252,13 @@ package struct BrowseScreen: PaneScreen {
             return findAgain(in: Catalog(contents))
         case .created(let new):
             _ = take(new)
+            leaveHistory()
             (isInDomains, mode) = (false, .editing(LineEditor(), .newKey(inside: target(EntryPath()))))
         case .details(let path, let lines): if path == row?.path { details = lines }
         case .history(let path, let versions, let shown): return showHistory(path, versions, at: shown)
         case .moment(let moment): show(moment)
         case .conflicts(let path, let place, let names, let values):
-            guard path == row?.path, !names.isEmpty else { break }
+            guard path == row?.path, !names.isEmpty, timeline == nil else { break }
             mode = .deciding(target(path), place: place, names: names, values: values, 0)
         case .completed(let paths):
             guard case .editing(var editor, let purpose) = mode else { break }
@@ -264,10 +267,12 @@ package struct BrowseScreen: PaneScreen {
             if names != "" { message = Message(names ?? "No such file.", isError: names == nil) }
         case .copied(let text): message = Message("Copied: \(text)")
         case .differences(let lines):
+            leaveHistory()
             let hint = keymap.hint(.delete, "deletes an entry")
             mode = .reading(
                 title: "Changed here", lines.isEmpty ? ["Nothing was changed here. \(hint)."] : lines, scroll: 0)
         case .done(let text, let path):
+            leaveHistory()
             // The user's own change is not highlighted.
             (mode, former) = (.browsing, nil)
             message = Message(text)

@@ -282,6 +282,58 @@ struct Display {
         }
     }
 
+    /// Keys at random, while another process changes settings and effects fail. No secret is shown, a save follows only
+    /// a key that confirms it, and all changes can be undone.
+    @Test func `stays in order whatever is pressed`() throws {
+        var generator = SeededGenerator(stream: "keys in a form")
+        let letters =
+            "adeghijkmnqrsuxyGR/?:@ 15+-".map { KeyPress(.character($0)) }
+            + "bdfrsu".map { KeyPress(.character($0), isControl: true) }
+        let others: [KeyPress.Key] = [
+            .enter, .tab, .backTab, .escape, .backspace, .delete, .up, .down, .left, .right, .home, .end, .pageUp,
+            .pageDown, .paste("界\u{301}"), .wheel(1), .wheel(-1), .click(column: 30, row: 5), .click(column: 2, row: 3),
+        ]
+        let keys = letters + others.map { KeyPress($0) }
+        for _ in 0..<60 {
+            let columns = Int.random(in: 1...130, using: &generator)
+            var display = try Display(columns: columns, rows: Int.random(in: 1...40, using: &generator))
+            for _ in 0..<60 {
+                let key = keys.randomElement(using: &generator) ?? KeyPress(.enter)
+                let count = display.effects.count
+                display.send(.key(key))
+                for effect in display.effects.dropFirst(count) {
+                    switch effect {
+                    case .save:
+                        let isClick = if case .click = key.key { true } else { false }
+                        let confirms = key == KeyPress(.enter) || key.isControl("s") || isClick
+                        #expect(confirms || "sy".contains(key.character ?? " "), "\(key)")
+                        display.send(.refused("the disk is full"))
+                    case .history(let key):
+                        let earlier = [PropertyList?]([nil, "x", 7]).prefix(Int.random(in: 0...3, using: &generator))
+                        display.send(.history(key: key, earlier.map { .init(heading: "1 h ago", value: $0) }))
+                    case .edit: display.send(.edited([13, nil, "y"].randomElement(using: &generator) ?? nil))
+                    case .complete: display.send(.completed(["/a", "/ab"]))
+                    case .finish: break
+                    }
+                }
+                switch Int.random(in: 0..<12, using: &generator) {
+                case 0:
+                    var values = Display.values
+                    values["size"] = .init(Bool.random(using: &generator) ? 20 : 30, layer: .user)
+                    values["theme"] = Bool.random(using: &generator) ? nil : .init("light", layer: .user)
+                    display.send(.stored(values, layers: [:]))
+                case 1: display.send(.refused("no"))
+                case 2: display.send(.mirrorConflicts(["name": ["lost at :name"]]))
+                default: break
+                }
+                #expect(!display.text.contains("hush"), "\(display.text)")
+            }
+            display.press("escape escape escape escape")
+            for _ in 0..<80 { display.press("u") }
+            #expect(display.screen.form.changes.isEmpty, "\(display.text)")
+        }
+    }
+
     @Test func `shows groups, values, origins and layers`() throws {
         var display = try Display()
         display.press("down right")
