@@ -7,10 +7,12 @@ import Testing
 @Suite struct `The writes of a change` {
     private static let path = Path(domain: "d", key: "k")
 
-    private func writes(_ old: PropertyList?, _ new: PropertyList?, _ kind: MergeKind) throws -> [Write] {
+    private func writes(
+        _ old: PropertyList?, _ new: PropertyList?, _ kind: MergeKind, number: Int = 0
+    ) throws -> [Write] {
         Difference.writes(
             from: try old.map { try CanonicalValue($0) }, to: try new.map { try CanonicalValue($0) }, at: Self.path,
-            kind: kind)
+            kind: kind, number: UInt64(number))
     }
 
     @Test(arguments: MergeKind.allCases) func `lead from any value to any other`(_ kind: MergeKind) throws {
@@ -20,13 +22,15 @@ import Testing
             var old: PropertyList?
             for step in 1...4 {
                 let new = round % 5 == 0 && step == 3 ? nil : neighbour(of: old, &values)
-                guard let canonical = try? new.map({ try CanonicalValue($0) }) else { continue }
+                let merged = kind == .set ? new?.asSet ?? new : new
+                guard let canonical = try? merged.map({ try CanonicalValue($0) }) else { continue }
                 let key = Self.path
-                let changes = try writes(old, new, kind).enumerated().map { index, write in
+                let changes = try writes(old, new, kind, number: step).enumerated().map { index, write in
                     let replaced = store.live.replaced(
                         byWriteAt: write.path, of: write.value, shown: store.live.shown(at: key), showing: nil)
                     return Change(
-                        WriteID(number: UInt64(step * 1000 + index)), at: write.path, write.value,
+                        WriteID(number: UInt64(step * 1000 + index)), at: write.path,
+                        write.isRemovalOfPart ? nil : write.value,
                         stamp: Stamp(number: UInt64(step)), covers: replaced.covers)
                 }
                 store.apply(changes, TransactionID(writer: WriterID(number: 1), sequence: UInt64(step)))
@@ -50,13 +54,17 @@ import Testing
     }
 
     static let rows: [(PropertyList?, PropertyList?, MergeKind, [String])] = [
-        (nil, ["a": 1], .register, [":d:k"]), (["a": 1], ["a": 1, "b": 2], .register, [":d:k"]),
-        (["a": 1], ["a": 1, "b": 2], .dictionary, [":d:k:b"]),
-        (nil, ["a": 1, "b": ["c": 2]], .dictionary, [":d:k:a", ":d:k:b:c"]),
-        (["a": 1, "b": 2], ["b": 2], .dictionary, [":d:k:a"]), (["a": 1], [:], .dictionary, [":d:k"]),
-        (["a": ["b": 1]], ["a": [:]], .dictionary, [":d:k:a"]), (5, ["a": 1], .dictionary, [":d:k"]),
-        (["a": 1], nil, .dictionary, [":d:k"]), (["a": 1], ["a": 1], .dictionary, []),
-        (["a": ["x": 1]], ["a": 7], .dictionary, [":d:k:a"]),
+        (nil, ["a": 1], .value, [":d:k"]), (["a": 1], ["a": 1, "b": 2], .value, [":d:k"]),
+        (["a": 1], ["a": 1, "b": 2], .entries, [":d:k:b"]),
+        (nil, ["a": 1, "b": ["c": 2]], .entries, [":d:k:a", ":d:k:b:c"]),
+        (["a": 1, "b": 2], ["b": 2], .entries, [":d:k:a"]), (["a": 1], [:], .entries, [":d:k"]),
+        (["a": ["b": 1]], ["a": [:]], .entries, [":d:k:a"]), (5, ["a": 1], .entries, [":d:k"]),
+        (["a": 1], nil, .entries, [":d:k"]), (["a": 1], ["a": 1], .entries, []),
+        (["a": ["x": 1]], ["a": 7], .entries, [":d:k:a"]),
+        (["a", "b"], ["b", "c", "d"], .set, [":d:k part", ":d:k part", ":d:k part"]), (["a"], [], .set, [":d:k"]),
+        ("a", ["a"], .set, [":d:k"]), (nil, ["a"], .set, [":d:k part"]), (1, 5, .counter, [":d:k part"]),
+        (nil, 5, .counter, [":d:k part"]), ("a", 5, .counter, [":d:k"]), (1, nil, .counter, [":d:k"]),
+        ("1.9", "1.10", .maximum, [":d:k part"]), (1, [2], .minimum, [":d:k"]),
     ]
 
     @Test(arguments: rows.indices) func `are as few as the kind allows`(_ index: Int) throws {

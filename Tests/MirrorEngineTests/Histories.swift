@@ -45,7 +45,7 @@ extension PlainState {
         let live = live
         var root: PropertyList?
         for place in PlaceTree.places where key.isPrefix(of: place) {
-            let rest = place.components.dropFirst(key.depth)
+            let rest = place.keys.dropFirst(key.depth)
             Self.put(part(order(at: place, live).first?.change, at: place), at: rest, in: &root)
         }
         return root
@@ -77,7 +77,7 @@ extension PlainState {
 
     private func part(_ change: Change?, at place: Path) -> PropertyList? {
         guard let change else { return nil }
-        return place.components.dropFirst(change.path.depth).reduce(change.value?.value?.propertyList) {
+        return place.keys.dropFirst(change.path.depth).reduce(change.value?.value?.propertyList) {
             $0?.dictionaryValue?[$1]
         }
     }
@@ -107,7 +107,7 @@ extension PlainState {
             let below = edges.filter { $0 != place && place.isPrefix(of: $0) }
             func rest(_ change: Change?) -> PropertyList? {
                 var value = part(change, at: place)
-                for inner in below { value = Self.cut(value, inner.components.dropFirst(place.depth)) }
+                for inner in below { value = Self.cut(value, inner.keys.dropFirst(place.depth)) }
                 return value
             }
             let order = order(at: place, live)
@@ -127,7 +127,7 @@ extension PlainState {
                 // All that it had here was replaced entry by entry.
                 let replaced = below.filter { !(live[$0] ?? []).contains(name) }
                 let left = replaced.reduce(part(change, at: place)) {
-                    Self.cut($0, $1.components.dropFirst(place.depth))
+                    Self.cut($0, $1.keys.dropFirst(place.depth))
                 }
                 if left == .dictionary([:]) && part(change, at: place) != left { continue }
                 open.insert(name)

@@ -124,7 +124,7 @@ import Testing
     private static func text(_ state: MergeState, _ path: String = "k") -> [String] {
         state.cells(under: Path(keys: path)).map { cell in
             let names = cell.live.map { "\($0.stamp.number)" }.joined(separator: " ")
-            return "\(cell.place.components.dropFirst().joined(separator: ".")): \(names)"
+            return "\(cell.place.keys.dropFirst().joined(separator: ".")): \(names)"
         }
     }
 

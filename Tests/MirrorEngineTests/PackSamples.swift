@@ -113,7 +113,30 @@ struct PackGenerator {
             })
     }
 
+    /// Returns a path, or sometimes that of a part of a value.
+    private mutating func pathOrPart() -> Path {
+        let path = path()
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: return path.appending(MergedPart(element: Self.element))
+        case 1: return path.appending(MergedPart(.addend, number: generator.next()))
+        case 2: return path.appending(MergedPart(flag() ? .candidateForMaximum : .candidateForMinimum, number: 1))
+        default: return path
+        }
+    }
+
+    private static let element = try! CanonicalValue("element")
+
+    /// Returns a value that is permitted at a path.
+    private mutating func value(at path: Path) -> WrittenValue {
+        switch path.merged?.part.kind {
+        case nil: value()
+        case .element: .value(Self.element)
+        default: .of(.integer(PropertyList.Integer(Int64(bitPattern: generator.next()))))
+        }
+    }
+
     private mutating func region(under path: Path) -> Region {
+        if path.merged != nil { return Region(path) }
         var region = Region(path)
         for _ in 0..<Int.random(in: 0...3, using: &generator) {
             let place = ["a", "b", "ab"].prefix(Int.random(in: 0...3, using: &generator)).reduce(path) {
@@ -146,15 +169,16 @@ struct PackGenerator {
 
     private mutating func change(_ path: Path) -> Change {
         var covers: [AtomName: Region] = [:]
-        for _ in 0..<Int.random(in: 0...3, using: &generator) { covers[name(last: 1000)] = region(under: path) }
+        for _ in 0..<Int.random(in: 0...3, using: &generator) { covers[name(last: 1000)] = region(under: path.whole) }
         return Change(
-            WriteID(number: generator.next()), at: path, flag() ? value() : nil, stamp: stamp(), reason: reason(),
+            WriteID(number: generator.next()), at: path, flag() ? value(at: path) : nil, stamp: stamp(),
+            reason: reason(),
             covers: covers.map { Cover($0.key, $0.value) })
     }
 
     mutating func log() -> LogPack {
         let transactions = (0...Int.random(in: 0...3, using: &generator)).map { _ in
-            let paths = (0...Int.random(in: 0...3, using: &generator)).map { _ in path() }
+            let paths = (0...Int.random(in: 0...3, using: &generator)).map { _ in pathOrPart() }
             return Transaction(paths.sorted().map { change($0) })
         }
         return LogPack(
@@ -166,11 +190,11 @@ struct PackGenerator {
         let last = flag() ? number(0...50) : number(0...PackName.greatestNumber)
         var state = SharedState()
         for _ in 0..<Int.random(in: 0...12, using: &generator) {
-            let path = path()
+            let path = pathOrPart()
             var name = name(last: last)
             if last == 0 { name = AtomName(name.id, TransactionID(writer: writers[1], sequence: 1)) }
             state.live.insert(
-                Atom(name, at: path, value(), stamp: stamp(), reason: reason(), in: region(under: path)))
+                Atom(name, at: path, value(at: path), stamp: stamp(), reason: reason(), in: region(under: path)))
         }
         for _ in 0..<Int.random(in: 0...3, using: &generator) {
             let path = path()

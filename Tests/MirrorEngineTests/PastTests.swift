@@ -17,7 +17,7 @@ private struct Scene {
     /// Whether each process that changes the file is killed before it records so. The next one reads the file.
     var isKilled = false
 
-    init(_ values: PropertyList.Dictionary, kind: MergeKind = .register) throws {
+    init(_ values: PropertyList.Dictionary, kind: MergeKind = .value) throws {
         policy = DomainPolicy(kind: { _, _ in kind })
         local.apply(.configured(domain: "d", isMirrored: true))
         try begin(values)
@@ -131,7 +131,7 @@ private struct Scene {
 @Suite struct `What a program that writes a file has not read` {
     struct Row: Sendable {
         let what: String
-        var kind = MergeKind.register
+        var kind = MergeKind.value
         let file: PropertyList.Dictionary
         /// What the other host changed, one application after another.
         let received: [[String: PropertyList?]]
@@ -173,24 +173,24 @@ private struct Scene {
             what: "a deletion", file: ["k": 1, "m": 1], received: [["k": nil]], written: ["k": 1, "m": 1],
             reverted: [":d:k"], conflicts: [":d:k deleted"]),
         Row(
-            what: "an entry", kind: .dictionary, file: ["k": ["a": 1, "b": 1]], received: [["k.a": 2]],
+            what: "an entry", kind: .entries, file: ["k": ["a": 1, "b": 1]], received: [["k.a": 2]],
             written: ["k": ["a": 1, "b": 9]], reverted: [":d:k:a"], conflicts: [":d:k:a 2"]),
         Row(
-            what: "an entry of an entry", kind: .dictionary, file: ["k": ["a": ["x": 1, "y": 1]]],
+            what: "an entry of an entry", kind: .entries, file: ["k": ["a": ["x": 1, "y": 1]]],
             received: [["k.a.x": 2], ["k.a.x": 3]], written: ["k": ["a": ["x": 1, "y": 7]]],
             reverted: [":d:k:a:x"], conflicts: [":d:k:a:x 3"]),
         Row(
             what: "an entry in a value that is written as a whole", file: ["k": ["a": 1, "b": 1]],
             received: [["k.a": 2]], written: ["k": ["a": 1, "b": 9]], reverted: [":d:k"], conflicts: [":d:k:a 2"]),
         Row(
-            what: "a new entry", kind: .dictionary, file: ["k": ["a": 1]], received: [["k.b": 2]],
+            what: "a new entry", kind: .entries, file: ["k": ["a": 1]], received: [["k.b": 2]],
             written: ["k": ["a": 1]], reverted: [":d:k:b"], conflicts: [":d:k:b 2"]),
         Row(
-            what: "a dictionary that is deleted", kind: .dictionary, file: ["k": ["a": 1], "m": 1],
+            what: "a dictionary that is deleted", kind: .entries, file: ["k": ["a": 1], "m": 1],
             received: [["k": nil]], written: ["k": ["a": 1], "m": 1], reverted: [":d:k:a"],
             conflicts: [":d:k:a deleted"]),
         Row(
-            what: "an entry with entries that is deleted", kind: .dictionary,
+            what: "an entry with entries that is deleted", kind: .entries,
             file: ["k": ["a": ["x": 1], "b": 1]], received: [["k.a": nil]],
             written: ["k": ["a": ["x": 1], "b": 1]], reverted: [":d:k:a:x"], conflicts: [":d:k:a:x deleted"]),
         Row(

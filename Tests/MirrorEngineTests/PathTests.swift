@@ -1,6 +1,8 @@
-import MirrorEngine
+import PropertyLists
 import TestSupport
 import Testing
+
+@testable import MirrorEngine
 
 @Suite struct `A path` {
     @Test(arguments: [
@@ -9,7 +11,7 @@ import Testing
     ])
     func `returns its components`(_ components: [String]) throws {
         let path = Path(components)
-        #expect(path.components.map { Array($0.utf8) } == components.map { Array($0.utf8) })
+        #expect(path.keys.map { Array($0.utf8) } == components.map { Array($0.utf8) })
         #expect(try Path(decoding: path.bytes) == path)
         #expect(path.domain == components[0])
         #expect(path.prefix(components: 1) == Path(domain: components[0]))
@@ -46,13 +48,31 @@ import Testing
     @Test(
         arguments: [
             ([], PackFault.beyondLimit("components of a path")), ([1], .endsEarly), ([1, 2, 0x61], .endsEarly),
-            ([3, 1, 0x61], .unknownTag), ([1, 1, 0xFF], .notUTF8), ([1, 0x81, 0x00, 0x61], .notCanonical),
+            ([7, 1, 0x61], .unknownTag), ([1, 1, 0xFF], .notUTF8), ([1, 0x81, 0x00, 0x61], .notCanonical),
             ([1, 0x81, 0x08], .beyondLimit("length")),
-            // The reserved tag.
-            ([2, 1, 0x61], .unknownTag), ([1, 1, 0x61, 2, 1, 0x62], .unknownTag),
+            // A part that is not of a key, has another name than its kind, or is not the last component.
+            ([2, 1, 0x61], .contradiction("a part of a value")),
+            ([1, 1, 0x61, 3, 8, 1, 2, 3, 4, 5, 6, 7, 8], .contradiction("a part of a value")),
+            ([1, 1, 0x61, 1, 1, 0x62, 2, 1, 0x62], .contradiction("a part of a value")),
+            (
+                [1, 1, 0x61, 1, 1, 0x62, 3, 8, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 0x61],
+                .contradiction("a part of a value")
+            ),
         ] as [([UInt8], PackFault)])
     func `is not decoded from invalid bytes`(_ bytes: [UInt8], _ fault: PackFault) {
         #expect(throws: fault) { try Path(decoding: bytes) }
+    }
+
+    @Test(
+        arguments: [MergedPart.Kind.addend, .candidateForMaximum, .candidateForMinimum].map {
+            MergedPart($0, number: 7)
+        }
+            + ((try? CanonicalValue("a")).map { [MergedPart(element: $0)] } ?? []))
+    func `ends with a part of a merged value`(_ part: MergedPart) throws {
+        let key = Path(["d", "k"])
+        let path = try Path(decoding: key.appending(part).bytes)
+        #expect(path.merged?.place == key && path.merged?.part == part && path.keys == ["d", "k"])
+        #expect(key.isPrefix(of: path) && key.kind(of: path) == part.kind && key.merged == nil)
     }
 
     @Test func `has no more components than a value may have levels`() throws {

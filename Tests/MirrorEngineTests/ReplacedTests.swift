@@ -139,7 +139,7 @@ import Testing
             byWriteAt: Path(keys: row.path), of: row.value, shown: row.shown ?? state.shown(at: key),
             showing: row.shown?.isEmpty ?? false ? nil : row.former.map { WrittenValue.of($0) } ?? .deleted)
         let covers = replaced.covers.map { cover in
-            let edges = cover.region.edges.map { $0.components.dropFirst().joined(separator: ".") }
+            let edges = cover.region.edges.map { $0.keys.dropFirst().joined(separator: ".") }
             return "\(cover.name.id.number >> 32).\(cover.name.dot!.sequence) " + edges.joined(separator: " ")
         }
         #expect(covers == row.covers, "\(row.what)")

@@ -93,7 +93,7 @@ import Testing
 }
 
 extension SharedState {
-    fileprivate func joined(_ other: SharedState) -> SharedState {
+    func joined(_ other: SharedState) -> SharedState {
         var state = self
         state.join(other)
         return state

@@ -83,7 +83,7 @@ extension Setting where Value == String? {
         #expect(Setting<Int?>("k", default: nil).range(2...).declaration.rule.minimum == 2)
         #expect(Setting("k", default: 0.5).range(0...1).declaration.rule.maximum == .real(1))
         #expect(Setting("k", default: 60).kind(.duration).declaration.rule.kind == .duration)
-        #expect(Setting("k", default: ["a": 1]).merges().declaration.merges)
+        #expect(Setting("k", default: ["a": 1]).merges().declaration.merge == .entries)
         #expect(Setting("k", default: [""]).rest().declaration.takesRest)
         #expect(Setting("k", default: false).flag("color").negatable().declaration.allFlags == ["color", "no-color"])
     }

@@ -39,8 +39,8 @@ import Testing
               Mirrored = NO; Transient = YES; ByHost = YES; RenamedFrom = (old, older); },
             { Key = b; Type = string; MinimumLength = 1; MaximumLength = 9; Pattern = "[a-z]+"; Kind = host; Message = "must be a host"; Positional = 1; },
             { Key = c; Type = array; Elements = { Type = string; Choices = (x, y); ChoiceTitles = (X, Y); }; MinimumCount = 1; MaximumCount = 3;
-              Unique = YES; Rest = YES; Default = (x); },
-            { Key = d; Type = dictionary; Entries = { Type = integer; Minimum = 0; }; Merge = YES; Default = { n = 1; }; },
+              Unique = YES; Merge = set; Rest = YES; Default = (x); },
+            { Key = d; Type = dictionary; Entries = { Type = integer; Minimum = 0; }; Merge = entries; Default = { n = 1; }; },
             { Key = e; Type = dictionary; Entries = ({ Key = host; Type = string; Required = YES; }, { Key = port; Type = integer; Default = 80; }); },
             { Key = f; Type = boolean; Default = YES; Flag = color; Negatable = YES; Deprecated = YES; },
             { Key = g; Type = data; Sensitive = YES; Flag = token; }, { Key = h; Type = date; Default = "2026-01-31T12:00:00Z"; },

@@ -78,7 +78,7 @@ extension SimulatedHost {
             return command(.accept([conflict]))
         }
         let (domain, entry) = (
-            conflict.place.domain, EntryPath(conflict.place.components.dropFirst().map { .init($0) })
+            conflict.place.domain, EntryPath(conflict.place.keys.dropFirst().map { .init($0) })
         )
         func file() -> PropertyList { .dictionary(files[domain]?.values ?? [:]) }
         let former = file()[entry]

@@ -31,6 +31,8 @@ package struct Run {
             host.skew = skew()
             world.hosts.append(host)
         }
+        // A file that begins to be mirrored is taken as a whole.
+        if world.scenario.mergesByKind { for host in world.hosts { host.sync() } }
         for step in 0..<world.scenario.steps where !omitted.contains(step) {
             world.begin(step)
             world.log("step \(step)")
@@ -202,8 +204,10 @@ package struct Run {
                 let view = PropertyList.Dictionary(host.values(domain))
                 let want = PropertyList.Dictionary(world.hosts[0].values(domain))
                 if haveRoom, view != want { wrongs.append("\(host.label): \(domain) is \(view), not \(want)") }
-                let file = PropertyList.Dictionary(host.mirroredValues(domain))
-                if file != view { wrongs.append("\(host.label): the file of \(domain) is \(file), the view \(view)") }
+                let file = PropertyList.Dictionary(host.mirroredValues(domain)).inOrder
+                if file != view.inOrder {
+                    wrongs.append("\(host.label): the file of \(domain) is \(file), the view \(view)")
+                }
             }
             if !local.outbox.isEmpty, !world.lacksRoom(host) { wrongs.append("\(host.label): unpublished at rest") }
         }
@@ -217,7 +221,22 @@ package struct Run {
             wrongs.append("hosts list different conflicts: \(lists[0].count) and \(other.count)")
         }
         if world.scenario.isOrdinary { wrongs += world.needless.map { "needless: \($0)" } }
+        if world.scenario.mergesByKind, world.scenario.isOrdinary { checkMerged() }
         accept()
+    }
+
+    /// Values that are merged by kind are never conflicts, and no addition is lost or counted twice.
+    private mutating func checkMerged() {
+        guard let host = world.hosts.first else { return }
+        for conflict in host.engine.status.mergeState.conflicts
+        where ["words", "count", "newest"].contains(conflict.place.key) {
+            wrongs.append("a conflict of \(conflict.place): \(conflict.value)")
+        }
+        for domain in world.scenario.domains {
+            let count = PropertyList.Dictionary(host.values(domain))["count"]
+            let sum = world.record.added[domain].map { PropertyList.integer(PropertyList.Integer($0)) }
+            if count != sum { wrongs.append("the counter of \(domain) is \(count as Any), not \(sum as Any)") }
+        }
     }
 
     /// After all conflicts are accepted on one host and exchanged, none is open.
@@ -237,5 +256,12 @@ package struct Run {
         for host in world.hosts where !host.listed.isEmpty {
             wrongs.append("\(host.label): open after they were accepted: \(host.engine.status.mergeState.conflicts)")
         }
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// The values with arrays in the order in which the mirror has them.
+    var inOrder: PropertyList.Dictionary {
+        PropertyList.Dictionary(map { ($0.key, $0.value.asSet ?? $0.value) })
     }
 }

@@ -66,9 +66,22 @@ package struct Scenario: Sendable {
     var delays: [Int64]?
     var staysLocal: @Sendable (String, String) -> Bool = { _, _ in false }
 
+    /// Whether users also change keys whose values are merged by their kind.
+    var mergesByKind = false
+
     var domains = ["s", "t"]
     let paths = [["a"], ["b"], ["c"], ["c", "x"], ["c", "y"], ["d", "x"], ["d", "y"], ["d"]]
     let dictionaryKeys: Set = ["c", "d"]
+
+    /// The rule for each key.
+    func kind(of key: String) -> MergeKind {
+        switch key {
+        case "words" where mergesByKind: .set
+        case "count" where mergesByKind: .counter
+        case "newest" where mergesByKind: .maximum
+        default: dictionaryKeys.contains(key) ? .entries : .value
+        }
+    }
 
     var limits: EngineLimits {
         var limits = EngineLimits()
@@ -164,6 +177,12 @@ extension Scenario {
         Scenario(
             name: "all actors but old caches", steps: 180, crashes: true, skews: true, joiners: true,
             actors: [.resolver, .vanishingAuthor, .rebuilder]),
+        Scenario(
+            name: "values that are merged by kind", skews: true, joiners: true, hasMisfortunes: false,
+            actors: [.resolver, .rebuilder], mergesByKind: true),
+        Scenario(
+            name: "merged values of clones and lost states", crashes: true, skews: true, clones: true, rollbacks: true,
+            joiners: true, losesState: true, mergesByKind: true),
         month, monthWithoutStore,
     ]
 

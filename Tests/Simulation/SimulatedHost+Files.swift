@@ -145,7 +145,13 @@ extension SimulatedHost {
     func editAnything() {
         let domain = world.pick(world.scenario.domains.filter { $0 != Scenario.domainOfCache })
         save(domain) { values in
-            for _ in 0..<world.pick([1, 1, 2, 3]) { edit(&values, of: domain, world.pick(world.scenario.paths)) }
+            for _ in 0..<world.pick([1, 1, 2, 3]) {
+                if world.scenario.mergesByKind, world.chance(0.5) {
+                    editMerged(&values, of: domain)
+                } else {
+                    edit(&values, of: domain, world.pick(world.scenario.paths))
+                }
+            }
         }
     }
 
@@ -160,6 +166,33 @@ extension SimulatedHost {
             values[path[0]] = value
         }
         world.record.note(values[path[0]], over: before, by: label)
+    }
+
+    /// Changes a value that is merged by its kind.
+    private func editMerged(_ values: inout PropertyList.Dictionary, of domain: String) {
+        let key = world.pick(["words", "words", "count", "newest"])
+        let before = values[key]
+        switch world.scenario.kind(of: key) {
+        case .set:
+            var words = before?.arrayValue ?? []
+            if let word = words.randomElement(using: &world.generator), world.chance(0.4) {
+                words.removeAll { $0 == word }
+            } else {
+                words.append(.string(newText()))
+            }
+            // The order means nothing.
+            values[key] = .array(words.shuffled(using: &world.generator))
+        case .counter:
+            let addend = world.pick([1, 1, 1, 5, -2])
+            guard case .integer(let number) = before ?? 0 else { return }
+            values[key] = .integer(PropertyList.Integer((Int(exactly: number) ?? 0) + addend))
+            world.record.note(added: addend, to: domain)
+        default:
+            let number = world.pick(Array(1...40)) * 100_000 + world.nextValue()
+            values[key] = .string("\(number)")
+            world.record.note(competing: number)
+        }
+        world.record.note(values[key], over: before, by: label)
     }
 
     /// Returns a new text, or sometimes one that the user of another host wrote at this path.

@@ -45,7 +45,7 @@ extension SimulatedHost {
             let known = durable.fileValues(in: domain).map { ($0.key.key ?? "", $0.value.propertyList) }
             let file = files[domain.domain]?.values ?? [:]
             guard trackedFile.file?.inode == files[domain.domain]?.generation else { continue }
-            if PropertyList.Dictionary(known) != file {
+            if PropertyList.Dictionary(known).inOrder != file.inOrder {
                 world.complain("\(label): \(domain) is taken to hold \(known)")
             }
         }

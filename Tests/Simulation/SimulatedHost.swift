@@ -104,10 +104,10 @@ final class SimulatedHost {
 
     /// How this host mirrors each key.
     var policy: DomainPolicy {
-        let (kinds, kept, stay) = (knowsSchema ? world.scenario.dictionaryKeys : [], kept, stay)
+        let (scenario, knowsSchema, kept, stay) = (world.scenario, knowsSchema, kept, stay)
         let (staysLocal, isDeclared) = (world.scenario.staysLocal, !lacksDeclaration)
         return DomainPolicy(
-            kind: { _, key in kinds.contains(key) ? .dictionary : .register },
+            kind: { _, key in knowsSchema ? scenario.kind(of: key) : nil },
             stay: { domain in { kept.contains($0) ? stay : staysLocal(domain, $0) ? .declared : nil } },
             isDeclared: { _ in isDeclared })
     }

@@ -333,7 +333,7 @@ struct SmallHost {
             file["k"] = text.map { ["w": .string($0)] }
         }
         generation += 1
-        engine.policy = DomainPolicy(kind: { _, _ in inside ? .dictionary : .register })
+        engine.policy = DomainPolicy(kind: { _, _ in inside ? .entries : .value })
     }
 
     mutating func apply(_ application: Application) {

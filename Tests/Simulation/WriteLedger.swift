@@ -25,6 +25,21 @@ struct WriteLedger {
     /// Keys that the mirror was writing at a crash. It is unknown whether a user saw the new value.
     private var uncertain: Set<Path> = []
 
+    /// The numbers of which the greatest is in force.
+    private var competing: Set<Int> = []
+    /// What all users have added to the counter of each domain.
+    private(set) var added: [String: Int] = [:]
+
+    mutating func note(competing number: Int) { competing.insert(number) }
+
+    mutating func note(added number: Int, to domain: String) { added[domain, default: 0] += number }
+
+    /// Whether a greater number was captured, so that this one is not in force.
+    private func isBeaten(_ text: String) -> Bool {
+        guard let number = Int(text), competing.contains(number) else { return false }
+        return competing.contains { $0 > number && acknowledged.contains("\($0)") }
+    }
+
     /// A user replaced the value in their file with a new one.
     mutating func note(_ new: PropertyList?, over old: PropertyList?, by author: String = "") {
         let (before, after) = (Set(old?.texts ?? []), Set(new?.texts ?? []))
@@ -81,7 +96,7 @@ struct WriteLedger {
         }
         return acknowledged.filter { text in
             edits[text] != nil && published(text) && !force.contains(text) && !listed.contains(text)
-                && !replaced.contains(text)
+                && !replaced.contains(text) && !isBeaten(text)
         }.sorted()
     }
 
@@ -111,6 +126,7 @@ extension PropertyList {
         switch self {
         case .string(let text): [text]
         case .dictionary(let entries): entries.flatMap(\.value.texts)
+        case .array(let elements): elements.flatMap(\.texts)
         default: []
         }
     }
@@ -123,6 +139,8 @@ extension PropertyList {
             entries.flatMap { entry in
                 entry.value.placedTexts.map { PlacedText(text: $0.text, place: [entry.key] + $0.place) }
             }
+        // An element is its own place.
+        case .array(let elements): elements.flatMap(\.texts).map { PlacedText(text: $0, place: [$0]) }
         default: []
         }
     }

@@ -348,7 +348,7 @@ struct MirrorValueText {
 
 extension Path {
     /// The path of the entry within its domain.
-    var entry: EntryPath { EntryPath(components.dropFirst().map { EntryPath.Component($0) }) }
+    var entry: EntryPath { EntryPath(keys.dropFirst().map { EntryPath.Component($0) }) }
 
     /// The domain and the entry, for messages.
     var place: String { "\(domain) \(entry)".onOneLine }

@@ -173,11 +173,15 @@ extension CaptureBuilder {
             // It is unknown what a program had read that may have read it before the oldest known change.
             let isForgotten = seen < tracked.past.forgotten
             if isForgotten { shown = [] }
-            let kind = policy.kind(key.domain, key.key ?? "")
+            let kind = local.kind(of: key, policy)
             let isKnown = !values.isUnknown(key) && !values.isRecovered && !isForgotten
             // Of a value that stayed on its host, the mirror has no part.
             let mirrored = stayed(key, tracked) ? nil : former
-            for write in Difference.writes(from: mirrored, to: value, at: key, kind: kind) {
+            let number = WriteID(
+                random: moment.random, path: key, stamp: Stamp(number: UInt64(max(0, moment.now))),
+                value: value.map(WrittenValue.value) ?? .deleted
+            ).number
+            for write in Difference.writes(from: mirrored, to: value, at: key, kind: kind, number: number) {
                 add(
                     write, from: isKnown ? former.map(WrittenValue.value) ?? .deleted : nil, shown: shown,
                     reverted: seen == .max
@@ -215,6 +219,8 @@ extension CaptureBuilder {
         guard !reverted.isEmpty else {
             return add(write, from: former, shown: shown, .written, isReleased: isReleased, &reading)
         }
+        // What a counter had before others added to it is no difference.
+        if write.path.merged?.part.kind == .addend { return }
         var seenBefore = shown
         for (region, before) in reverted {
             seenBefore = seenBefore.subtracting(region) + before.within(region)
@@ -231,14 +237,30 @@ extension CaptureBuilder {
         let key = write.path.prefix(components: 2)
         var replaced = live.replaced(byWriteAt: write.path, of: write.value, shown: shown, showing: former)
         if reason == .found { replaced = MergeState.Replaced() }
+        let write = sum(of: write, &replaced, shown)
         let isNews = reason != .found && !live.isKnown(write, replacing: replaced)
         let isFound = reason == .found && !live.cells(under: write.path).allSatisfy { $0.has(write) }
-        guard isNews || isFound else { return }
+        guard isNews || isFound, !write.isRemovalOfPart || !replaced.covers.isEmpty else { return }
         let observation = reading.observation
         let written = observation.written[Name(key.key ?? "")] ?? observation.modified
         writes.append(
             MadeWrite(write: write, time: isReleased ? moment.now : written, reason: reason, replaced: replaced))
         reading.shown[key] = shown
+    }
+
+    /// Returns one addition in place of this one and those that no other host has seen.
+    private func sum(of write: Write, _ replaced: inout MergeState.Replaced, _ shown: [Shown]) -> Write {
+        guard let (key, part) = write.path.merged, part.kind == .addend else { return write }
+        let names = Set(shown.map(\.name))
+        let waiting = local.shared.live.under(key).filter {
+            $0.name.dot == nil && $0.path.merged?.part.kind == .addend && names.contains($0.name)
+        }
+        let sum = PropertyList.combined(
+            nil, with: ([write.value] + waiting.map(\.value)).map { (part, $0.value) })
+        guard !waiting.isEmpty, let sum, let value = try? CanonicalValue(sum) else { return write }
+        replaced.covers = (replaced.covers + waiting.map { Cover($0.name, $0.region) }).joined
+        replaced.stamp = max(replaced.stamp ?? .zero, waiting.map(\.stamp).max() ?? .zero)
+        return Write(path: write.path, value: .value(value))
     }
 
     private mutating func finish(_ reading: Reading) {
@@ -324,7 +346,8 @@ extension CaptureBuilder {
             let clock = made.reason == .found ? fillsGap ? .ofGap : .zero : stamps[made.time] ?? .zero
             let above = made.reason == .found || !Rule.bumpsStamps.isKept ? nil : made.replaced.stamp?.next
             let stamp = max(clock, above ?? .zero)
-            let (path, value) = (made.write.path, made.write.value)
+            // The removal of an element leaves nothing, so that one that others add meanwhile stays.
+            let (path, value) = (made.write.path, made.write.isRemovalOfPart ? nil : made.write.value)
             return Change(
                 WriteID(random: moment.random, path: path, stamp: stamp, value: value), at: path, value, stamp: stamp,
                 reason: made.reason, covers: made.replaced.covers)
@@ -354,7 +377,8 @@ extension CaptureBuilder {
         else { return nil }
         let id = WriteID(random: moment.random, path: place, stamp: .zero, value: .value(number))
         // It stands only at the place itself, and not in the parts of the value.
-        let below = (cells.first?.below ?? []).map { Cover(AtomName(id, nil), Region($0)) }
+        let below = (cells.first.map { Region(place).subtracting($0.region).roots } ?? [])
+            .map { Cover(AtomName(id, nil), Region($0)) }
         return Change(
             id, at: place, .value(number), stamp: .zero, reason: .older,
             covers: (going.flatMap(\.covers) + below).joined)
@@ -391,8 +415,8 @@ extension CaptureBuilder {
     private func shown(at key: Path, _ reading: Reading, _ made: [Change]) -> [Shown] {
         let former = reading.shown[key] ?? shown(at: key, reading.values)
         return made.reduce(former) { shown, change in
-            shown.subtracting(Region(change.path))
-                + [Shown(AtomName(change.id, nil), Region(change.path), change.stamp)]
+            shown.subtracting(Region(change.path.replaced))
+                + (change.value == nil ? [] : [Shown(AtomName(change.id, nil), Region(change.path), change.stamp)])
         }
     }
 

@@ -17,13 +17,15 @@ struct FileComparison {
     private(set) var localKeys: Set<Path> = []
     /// The keys that were being written at a crash and have neither the previous nor the new value.
     private var unknown: Set<Path> = []
+    /// Returns how to find the value of a key in the mirror, if the key is an array whose order means nothing.
+    private let valueOfSet: (Path) -> (() -> CanonicalValue?)?
     /// Whether the previous values come from a recovered generation of the file and not from the mirror.
     private(set) var isRecovered = false
 
     init(_ observation: Observation, _ context: EngineContext) {
         let stay = context.policy.stay(observation.domain)
         let staysLocal = { stay($0) != nil }
-        self.init(observation, longValues: context.longValues, staysLocal: staysLocal)
+        self.init(observation, context, staysLocal: staysLocal)
         compare(with: context.local.fileValues(in: domain))
         for key in former.keys where file[key] == nil && staysLocal(key.key ?? "") { localKeys.insert(key) }
         guard !context.policy.isDeclared(observation.domain) else { return }
@@ -35,18 +37,20 @@ struct FileComparison {
     }
 
     /// Takes the contents of a file without previous values.
-    init(
-        _ observation: Observation, longValues: (any LongValueStore)?, staysLocal: (String) -> Bool = { _ in false }
-    ) {
+    init(_ observation: Observation, _ context: EngineContext, staysLocal: (String) -> Bool) {
         domain = Path(domain: observation.domain)
+        let (local, policy) = (context.local, context.policy)
+        valueOfSet = { key in
+            local.kind(of: key, policy) == .set ? { local.shared.live.value(at: key) } : nil
+        }
         isOfProgram = observation.isOfProgram
         guard case .values(let values) = observation.content else { return }
         file.reserveCapacity(values.count)
         for entry in values {
             let key = domain.appending(entry.key)
             if staysLocal(entry.key) { localKeys.insert(key) }
-            if entry.key.utf8.count <= Path.longestComponent, let value = try? CanonicalValue(entry.value) {
-                if let longValues { value.long?.store(in: longValues) }
+            if entry.key.utf8.count <= Path.longestComponent, let value = canonical(entry.value, at: key) {
+                if let longValues = context.longValues { value.long?.store(in: longValues) }
                 file[key] = value
             } else {
                 beyondLimit.insert(key)
@@ -78,8 +82,19 @@ struct FileComparison {
     /// Returns the values of another generation of the file, as far as the mirror can hold them.
     func values(of generation: PropertyList.Dictionary) -> [(key: Path, value: CanonicalValue)] {
         generation.compactMap { entry in
-            (try? CanonicalValue(entry.value)).map { (key: domain.appending(entry.key), value: $0) }
+            let key = domain.appending(entry.key)
+            return canonical(entry.value, at: key).map { (key: key, value: $0) }
         }
+    }
+
+    /// Returns a value as the mirror has it, or nil if it exceeds a limit. The order of a set means nothing.
+    private func canonical(_ value: PropertyList, at key: Path) -> CanonicalValue? {
+        guard value.arrayValue?.count ?? 0 > 1, let mirrored = valueOfSet(key) else {
+            return try? CanonicalValue(value)
+        }
+        let set = value.asSet ?? value
+        if let inForce = mirrored(), inForce.propertyList.asSet ?? inForce.propertyList == set { return inForce }
+        return try? CanonicalValue(set)
     }
 
     /// Returns what a program without the library wrote last: the values in the file, or those that the library has
@@ -132,6 +147,11 @@ struct FileComparison {
 }
 
 extension LocalState {
+    /// Returns the rule by which writes of a key are combined: as declared here, or else as other hosts have written.
+    func kind(of key: Path, _ policy: DomainPolicy) -> MergeKind {
+        policy.kind(key.domain, key.key ?? "") ?? shared.live.kind(of: key) ?? .value
+    }
+
     /// Whether a declaration keeps a key on this host.
     func keeps(_ key: Path, _ exception: TrackedFile.Exception) -> Bool {
         exception.reason == .kept || exception.reason == .local && !shared.live.isLeft(key)

@@ -52,8 +52,8 @@ package enum LibraryWrite: Hashable, Sendable {
 
 /// The keys that are not mirrored, and how values are merged, according to the schemas installed on this host.
 package struct DomainPolicy: Sendable {
-    /// How the writes of a key are divided.
-    package let kind: @Sendable (_ domain: String, _ key: String) -> MergeKind
+    /// The rule by which writes of a key are combined, or nil if none is declared.
+    package let kind: @Sendable (_ domain: String, _ key: String) -> MergeKind?
     /// Returns for each key of a domain why it stays on this host, or nil if it is mirrored.
     package let stay: @Sendable (_ domain: String) -> (_ key: String) -> Stay?
     /// Whether the schema that declares which keys of a domain stay is there.
@@ -64,7 +64,7 @@ package struct DomainPolicy: Sendable {
     package let supports: @Sendable (_ domain: String, _ version: CanonicalValue) -> Bool
 
     package init(
-        kind: @escaping @Sendable (String, String) -> MergeKind = { _, _ in .register },
+        kind: @escaping @Sendable (String, String) -> MergeKind? = { _, _ in nil },
         stay: @escaping @Sendable (String) -> (String) -> Stay? = { _ in { _ in nil } },
         isDeclared: @escaping @Sendable (String) -> Bool = { _ in true }, versionKey: String? = nil,
         supports: @escaping @Sendable (String, CanonicalValue) -> Bool = { _, _ in true }

@@ -81,9 +81,9 @@ package struct TrackedFile: Hashable, Sendable {
     }
 
     /// Returns what the file showed before these changes and before earlier ones.
-    func past(after changes: [Path: Replacement]) -> Past {
+    func past(after changes: [Path: Replacement], isSet: (Path) -> Bool = { _ in false }) -> Past {
         var past = past
-        past.add(changes) { exceptions[$0]?.shown ?? [] }
+        past.add(changes, isSet: isSet) { exceptions[$0]?.shown ?? [] }
         return past
     }
 
@@ -130,7 +130,9 @@ package struct Past: Hashable, Sendable {
     }
 
     /// Records that the mirror changed the file.
-    mutating func add(_ changes: [Path: TrackedFile.Replacement], shown: (Path) -> [Shown]) {
+    mutating func add(
+        _ changes: [Path: TrackedFile.Replacement], isSet: (Path) -> Bool = { _ in false }, shown: (Path) -> [Shown]
+    ) {
         guard !changes.isEmpty else { return }
         last += 1
         // Of more views than are kept, none is kept.
@@ -141,8 +143,9 @@ package struct Past: Hashable, Sendable {
         }
         for (key, change) in changes {
             let all = shown(key)
-            // The entries of a dictionary can be written back one by one.
-            let parts = Difference.writes(from: change.old, to: change.new, at: key, kind: .dictionary)
+            // The entries of a dictionary and the elements of a set can be written back one by one.
+            let parts = Difference.writes(
+                from: change.old, to: change.new, at: key, kind: isSet(key) ? .set : .entries)
             for write in parts {
                 let before = Part(change.old, at: write.path.components.dropFirst(key.depth)).value
                 views[write.path, default: []].append(

@@ -206,6 +206,7 @@ extension BasePack {
             let (stamp, reason) = (try reader.stamp(), try reader.reason())
             let region = try reader.region(at: path, &paths)
             let value = try reader.writtenValue(&blobTable)
+            guard path.merged?.part.permits(value) ?? true else { throw .contradiction("the value of a part") }
             let atom = Atom(name, at: path, value, stamp: stamp, reason: reason, in: region)
             if let last, !last.isSorted(before: atom) { throw .notCanonical }
             state.live.insert(atom)

@@ -162,6 +162,9 @@ extension CanonicalValue {
     /// The decoded value if it is a dictionary.
     var dictionary: PropertyList? { beginning.first == Tag.dictionary.rawValue ? propertyList : nil }
 
+    /// The decoded value if it is a dictionary or an array.
+    var container: PropertyList? { beginning.first == Tag.array.rawValue ? propertyList : dictionary }
+
     /// Whether this is a dictionary with at least one entry.
     package var isFilledDictionary: Bool {
         let beginning = beginning

@@ -92,7 +92,7 @@ extension Transaction {
             bytes.append(leb128: UInt64(change.covers.count))
             for cover in change.covers {
                 bytes.append(cover.name, in: writer)
-                bytes.append(cover.region, at: change.path)
+                bytes.append(cover.region, at: change.path.whole)
             }
             if let value = change.value { bytes.append(value, blobTable) } else { bytes.append(run: []) }
         }
@@ -131,9 +131,12 @@ extension Change {
         for _ in 0..<(try reader.count(limit: reader.remaining / 11, of: "replaced values")) {
             let name = try reader.atomName(in: writer)
             if let last = covers.last, !(last.name < name) { throw .notCanonical }
-            covers.append(Cover(name, try reader.region(at: path, &paths)))
+            covers.append(Cover(name, try reader.region(at: path.whole, &paths)))
         }
         let value = try reader.optionalValue(&blobTable)
+        if let part = path.merged?.part, let value, !part.permits(value) {
+            throw .contradiction("the value of a part")
+        }
         self.init(id, at: path, value, stamp: stamp, reason: reason, covers: covers)
     }
 }

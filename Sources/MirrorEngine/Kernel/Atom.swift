@@ -109,29 +109,39 @@ enum Part: Hashable, Sendable {
     /// The value has nothing there, and its writer may not have known of the place.
     case none
 
-    init(_ value: CanonicalValue?, at components: ArraySlice<String>) {
+    init(_ value: CanonicalValue?, at components: ArraySlice<Path.Component>) {
         guard !components.isEmpty else {
             self = value.map(Self.value) ?? .none
             return
         }
-        let part = components.reduce(value?.dictionary) { $0?[$1] }
+        // A number or candidate is part of no value that was written as a whole.
+        let part = components.reduce(value?.container) { whole, component in
+            switch component {
+            case .key(let key): whole?.dictionaryValue?[key]
+            case .part(let part): whole?.element(part)
+            }
+        }
         self = part.flatMap { try? CanonicalValue($0) }.map(Self.value) ?? .none
     }
 
-    /// What a place has that is a dictionary only because of an entry below it.
+    /// What a place has that is a dictionary or array only because of an entry or element below it.
     static let emptyDictionary = (try? CanonicalValue(.dictionary([:]))).map(Self.value) ?? .none
+    static let emptyArray = (try? CanonicalValue(.array([]))).map(Self.value) ?? .none
 
     var value: CanonicalValue? { if case .value(let value) = self { value } else { nil } }
 
-    /// Whether this is a dictionary without entries, except what others decide.
+    /// Whether the value can be the greatest or least of several.
+    var isOrdered: Bool { value.map { MergeOrder($0) != nil } ?? false }
+
+    /// Whether this is a dictionary or array without contents, except what others decide.
     func isEmpty(at place: Path, except below: ArraySlice<Path>) -> Bool {
-        isSame(as: .emptyDictionary, at: place, except: below)
+        isSame(as: .emptyDictionary, at: place, except: below) || isSame(as: .emptyArray, at: place, except: below)
     }
 
     /// Whether both have the same effect, without what the places below have, which others decide.
     func isSame(as other: Part, at place: Path, except below: ArraySlice<Path>) -> Bool {
         if self == other || value == nil && other.value == nil { return true }
-        guard !below.isEmpty, let value = value?.dictionary, let theirs = other.value?.dictionary else { return false }
+        guard !below.isEmpty, let value = value?.container, let theirs = other.value?.container else { return false }
         return value.removing(below, at: place) == theirs.removing(below, at: place)
     }
 }
@@ -140,12 +150,18 @@ extension PropertyList {
     /// Returns the value at a place without what it has at others below it.
     fileprivate func removing(_ below: ArraySlice<Path>, at place: Path) -> PropertyList {
         let depth = place.depth
+        if arrayValue != nil {
+            return removing(elements: Set(below.compactMap { $0.merged?.place == place ? $0.merged?.part : nil }))
+        }
         return below.reduce(self) { $0.removing($1.components.dropFirst(depth)) }
     }
 
     /// Returns this value without an entry, and without the dictionaries that have no other entry.
-    private func removing(_ path: ArraySlice<String>) -> PropertyList {
-        guard let first = path.first, var entries = dictionaryValue, let entry = entries[first] else { return self }
+    private func removing(_ path: ArraySlice<Path.Component>) -> PropertyList {
+        if case .part(let part)? = path.first { return removing(elements: [part]) }
+        guard case .key(let first)? = path.first, var entries = dictionaryValue, let entry = entries[first] else {
+            return self
+        }
         let rest = path.count > 1 ? entry.removing(path.dropFirst()) : nil
         entries[first] = rest == .dictionary([:]) && entry != rest ? nil : rest
         return .dictionary(entries)

@@ -8,6 +8,9 @@ package struct Write: Hashable, Sendable {
         self.path = path
         self.value = value
     }
+
+    /// Whether this removes a part of a merged value. It leaves nothing that others would see.
+    var isRemovalOfPart: Bool { value == .deleted && path.merged != nil }
 }
 
 extension [Change] {
@@ -38,27 +41,59 @@ extension Change {
     }
 }
 
-/// How a changed key is divided into writes: as one value, or entry by entry.
-package enum MergeKind: String, Hashable, Sendable, CaseIterable {
-    /// Every value is one write, including a dictionary.
-    case register
-    /// Each changed entry of a dictionary is a write of its own, so that two hosts can change different entries.
-    case dictionary
-}
-
 /// Computes the writes that turn one value of a key into another.
 package enum Difference {
+    /// - Parameter number: A number that no other write of the key has.
     package static func writes(
-        from old: CanonicalValue?, to new: CanonicalValue?, at path: Path, kind: MergeKind
+        from old: CanonicalValue?, to new: CanonicalValue?, at path: Path, kind: MergeKind, number: UInt64 = 0
     ) -> [Write] {
         guard old != new else { return [] }
         guard let new else { return [Write(path: path, value: .deleted)] }
-        let isWhole = Write(path: path, value: .value(new))
-        guard kind == .dictionary, new.isFilledDictionary else { return [isWhole] }
-        guard let entries = new.propertyList.dictionaryValue else { return [isWhole] }
-        guard let old else { return leaves(from: [:], to: entries, at: path) ?? [isWhole] }
-        guard let former = old.propertyList.dictionaryValue else { return [isWhole] }
-        return leaves(from: former, to: entries, at: path) ?? [isWhole]
+        return parts(from: old, to: new, at: path, kind: kind, number: number)
+            ?? [Write(path: path, value: .value(new))]
+    }
+
+    /// Returns the writes of what differs, or nil if the rule does not apply to the values.
+    private static func parts(
+        from old: CanonicalValue?, to new: CanonicalValue, at path: Path, kind: MergeKind, number: UInt64
+    ) -> [Write]? {
+        let former = old?.propertyList
+        func write(_ kind: MergedPart.Kind, _ value: CanonicalValue) -> [Write] {
+            [Write(path: path.appending(MergedPart(kind, number: number)), value: .value(value))]
+        }
+        switch kind {
+        case .value: return nil
+        case .entries:
+            guard new.isFilledDictionary, let entries = new.propertyList.dictionaryValue,
+                let former = old == nil ? [:] : former?.dictionaryValue
+            else { return nil }
+            return leaves(from: former, to: entries, at: path)
+        case .set:
+            guard let elements = new.propertyList.arrayValue, !elements.isEmpty,
+                let former = old == nil ? [] : former?.arrayValue
+            else { return nil }
+            return self.elements(from: former, to: elements, at: path)
+        case .counter:
+            guard case .integer(let count) = new.propertyList else { return nil }
+            if old == nil { return write(.addend, new) }
+            guard case .integer(let before)? = former, let addend = count.difference(from: before),
+                let value = try? CanonicalValue(.integer(addend))
+            else { return nil }
+            return write(.addend, value)
+        case .maximum: return MergeOrder(new).map { _ in write(.candidateForMaximum, new) }
+        case .minimum: return MergeOrder(new).map { _ in write(.candidateForMinimum, new) }
+        }
+    }
+
+    /// Returns the writes of the elements that were added or removed.
+    private static func elements(from old: [PropertyList], to new: [PropertyList], at path: Path) -> [Write]? {
+        guard let former = try? old.map({ try CanonicalValue($0) }),
+            let elements = try? new.map({ try CanonicalValue($0) })
+        else { return nil }
+        let (before, after) = (Set(former), Set(elements))
+        let removed = before.subtracting(after).map { ($0, WrittenValue.deleted) }
+        let added = after.subtracting(before).map { ($0, WrittenValue.value($0)) }
+        return (removed + added).map { Write(path: path.appending(MergedPart(element: $0)), value: $1) }
     }
 
     /// Returns the writes of the entries that differ, or nil if the path of one exceeds a limit.

@@ -9,13 +9,40 @@ package struct Cell: Hashable, Sendable {
     package let live: [Atom]
     /// A value in force below that makes this place a dictionary although the latest value here is none, or nil.
     package fileprivate(set) var entry: Atom?
-    /// Whether a value below is in force, so that this place is a dictionary.
+    /// Whether a value below is in force, so that this place is a dictionary, or has parts.
     fileprivate var hasEntries = false
+    /// Whether a part or entry of another kind, written later beside this one, is in force instead.
+    fileprivate var isOutdone = false
+    /// The kind of candidates below it. Values that were written as a whole then compete too.
+    fileprivate(set) var candidates: MergedPart.Kind?
+    /// The elements in force, if those of an array are merged one by one.
+    fileprivate var elements: Set<MergedPart>?
+    /// The array in force of which this place is an element.
+    fileprivate var array: Atom?
+    /// The part of a merged value that this place is.
+    let part: MergedPart?
 
-    package var region: Region { Region(place, except: below) }
+    /// What values that were written here have of it. Those have nothing of their own at parts that others wrote.
+    package var region: Region { Region(place, except: Array(below.prefix { place.kind(of: $0) == nil })) }
 
-    /// The latest value here.
-    var latest: Atom? { live.first.flatMap { $0.reason == .older ? nil : $0 } }
+    fileprivate init(place: Path, below: [Path], live: [Atom]) {
+        (self.place, self.below, self.live) = (place, below, live)
+        part = place.merged?.part
+    }
+
+    /// The latest value here. A part of a merged value is there as long as any write says so.
+    var latest: Atom? {
+        if isOutdone { return nil }
+        if let candidates {
+            let values = live.filter { $0.reason != .older && $0.part(at: place).isOrdered }
+            let best = values.reduce(nil) { best, atom -> Atom? in
+                candidates.isBeaten(atom.part(at: place).value, by: best?.part(at: place).value) ? best : atom
+            }
+            if let best { return best }
+        }
+        if part == nil { return live.first.flatMap { $0.reason == .older ? nil : $0 } }
+        return live.first { $0.path == place } ?? array
+    }
 
     /// The value in force, or nil if there is none.
     package var winner: Atom? { entry == nil ? latest : nil }
@@ -29,24 +56,63 @@ package struct Cell: Hashable, Sendable {
     /// Whether nothing of a live value is left here: it was a dictionary, and its entries were replaced one by one.
     func isEmptied(_ atom: Atom) -> Bool {
         let part = atom.part(at: place)
-        guard part != .emptyDictionary, part.value?.dictionary != nil else { return false }
+        guard part != .emptyDictionary, part != .emptyArray, part.value?.container != nil else { return false }
         return part.isEmpty(
             at: place, except: atom.region.edges.filter { place.isPrefix(of: $0) && !atom.isLive(at: $0) }[...])
     }
 
     /// The other values that are live here and differ from the one in force.
     package var losers: [Atom] {
+        if part != nil { return isOutdone ? live.filter { $0.path == place } : [] }
+        if let elements { return live.filter { $0.name != winner?.name && loses($0, elements) } }
         let inForce = winner?.part(at: place) ?? .none
-        // A place that has nothing but entries that are cells of their own is a dictionary without a value.
+        // A place that has nothing but entries that are cells of their own is a container without a value.
         let isBare = hasEntries && (inForce.value == nil || inForce.isEmpty(at: place, except: below[...]))
-        let parts = isBare ? [inForce, .none, .emptyDictionary] : [inForce]
+        let parts = isBare ? [inForce, .none, .emptyDictionary, .emptyArray] : [inForce]
         return live.filter { atom in
             if atom.name == winner?.name { return false }
             if atom.reason == .older { return true }
+            if candidates != nil, atom.value.value == nil || atom.part(at: place).isOrdered { return false }
             let theirs = atom.part(at: place)
             // The writer left the key to each host, or never named this entry.
             if theirs == .left || theirs == .none && isNewEntry(for: atom) { return false }
             return !isEmptied(atom) && !parts.contains { theirs.isSame(as: $0, at: place, except: below[...]) }
+        }
+    }
+}
+
+extension Cell {
+    /// Whether a value has an element that is not in force, or is no array.
+    private func loses(_ atom: Atom, _ elements: Set<MergedPart>) -> Bool {
+        if atom.reason == .older { return true }
+        guard let value = atom.part(at: place).value else { return false }
+        guard let parts = value.elements else { return true }
+        return parts.contains { !elements.contains($0) && atom.isLive(at: place.appending($0)) }
+    }
+
+    /// Finds what is in force of an array whose elements are merged one by one.
+    fileprivate mutating func findElements(_ below: inout ArraySlice<Cell>) {
+        let array = winner.flatMap { atom in atom.part(at: place).value?.elements.map { (atom, $0) } }
+        guard below.contains(where: { $0.part?.kind == .element }), array != nil || hasEntries, candidates == nil else {
+            return
+        }
+        var elements: Set<MergedPart> = []
+        for index in below.indices {
+            if let array, let part = below[index].part, array.1.contains(part), array.0.isLive(at: below[index].place) {
+                below[index].array = array.0
+            }
+            if below[index].winner != nil { elements.formUnion([below[index].part].compactMap { $0 }) }
+        }
+        for part in array?.1 ?? [] where array?.0.isLive(at: place.appending(part)) ?? false { elements.insert(part) }
+        self.elements = elements
+    }
+}
+
+extension CanonicalValue {
+    /// The names of the elements of an array, or nil for any other value.
+    fileprivate var elements: Set<MergedPart>? {
+        container?.arrayValue.map { elements in
+            Set(elements.compactMap { try? CanonicalValue($0) }.map { MergedPart(element: $0) })
         }
     }
 }
@@ -82,25 +148,68 @@ extension MergeState {
         return Self.withEntries(cells)
     }
 
-    /// Finds the places that are dictionaries because of a value in force below them.
+    /// A value in force below a place.
+    private struct Entry {
+        let place: Path
+        let atom: Atom
+        /// The first of the cells at and below its place, and the one after the last.
+        let cells: Range<Int>
+    }
+
+    /// Finds the places that are dictionaries, or have parts, because of a value in force below them.
     private static func withEntries(_ cells: [Cell]) -> [Cell] {
         guard cells.count > 1 else { return cells }
-        var (cells, visible) = (cells, [(place: Path, atom: Atom)]())
+        var (cells, visible) = (cells, [Entry]())
         for index in cells.indices.reversed() {
             let place = cells[index].place
             // The visible values directly after this place in the order are those below it.
-            let entry = visible.last { place.isPrefix(of: $0.place) }
-            visible.removeAll { place.isPrefix(of: $0.place) }
-            let value = cells[index].latest?.part(at: place).value
+            let first = cells[index].part == nil ? visible.lastIndex { !place.isPrefix(of: $0.place) } : nil
+            let start = cells[index].part == nil ? (first ?? -1) + 1 : visible.count
+            var below = visible[start...]
+            keepLatestKind(of: &below, at: index, &cells)
+            visible.removeSubrange(start...)
+            cells[index].candidates = below.first.flatMap { place.kind(of: $0.place) }.flatMap {
+                $0.isCandidate ? $0 : nil
+            }
+            let (entry, value) = (below.last, cells[index].latest?.part(at: place).value)
             cells[index].hasEntries = entry != nil
-            if let entry, let value, value.dictionary == nil { cells[index].entry = entry.atom }
+            if let entry, let value, !MergedPart.fit(place.kind(of: entry.place), value) {
+                cells[index].entry = entry.atom
+            }
+            let end = index + 1 + cells[(index + 1)...].prefix { place.isPrefix(of: $0.place) }.count
             if let atom = cells[index].winner, value != nil {
-                visible.append((place, atom))
+                visible.append(Entry(place: place, atom: atom, cells: index..<end))
             } else if let entry {
-                visible.append((place, entry.atom))
+                visible.append(Entry(place: place, atom: entry.atom, cells: index..<end))
             }
         }
+        // The parts of a value follow its entries.
+        var start = 0
+        while let first = cells[start...].firstIndex(where: { $0.part != nil }) {
+            let whole = cells[first].place.whole
+            let end = cells[first...].firstIndex { $0.place.whole != whole || $0.part == nil } ?? cells.endIndex
+            if let index = cells[..<first].lastIndex(where: { $0.place == whole }) {
+                var parts = cells[first..<end]
+                cells[index].findElements(&parts)
+                cells.replaceSubrange(first..<end, with: parts)
+            }
+            start = end
+        }
         return cells
+    }
+
+    /// Of entries and parts that do not go together, keeps those of the kind that was written last. The others are open
+    /// conflicts.
+    private static func keepLatestKind(of below: inout ArraySlice<Entry>, at index: Int, _ cells: inout [Cell]) {
+        guard let first = below.first else { return }
+        let place = cells[index].place
+        let kind = { (entry: Entry) in place.kind(of: entry.place) }
+        guard below.contains(where: { kind($0) != kind(first) }) else { return }
+        guard let latest = below.max(by: { $1.atom.isAfter($0.atom) }) else { return }
+        for entry in below where kind(entry) != kind(latest) {
+            for cell in entry.cells { cells[cell].isOutdone = true }
+        }
+        below.removeAll { kind($0) != kind(latest) }
     }
 
     /// Returns the value in force at a path, or nil if there is none.
@@ -130,9 +239,24 @@ extension MergeState {
         guard let first = cells.first else { return nil }
         let depth = first.place.depth
         var value = first.winner?.part(at: first.place).value?.propertyList
-        for cell in cells.dropFirst() {
+        var rest = cells.dropFirst()
+        if first.part != nil { return value }
+        while let cell = rest.first {
+            let path = cell.place.keys.dropFirst(depth)
+            guard let whole = cell.place.merged?.place else {
+                value.write(cell.winner?.part(at: cell.place).value?.propertyList, at: path)
+                rest = rest.dropFirst()
+                continue
+            }
+            // The parts of a value follow each other.
+            let parts = rest.prefix { $0.part != nil && whole.isPrefix(of: $0.place) }
+            rest = rest.dropFirst(parts.count)
             value.write(
-                cell.winner?.part(at: cell.place).value?.propertyList, at: cell.place.components.dropFirst(depth))
+                .combined(
+                    value?[path],
+                    with: parts.compactMap { cell in
+                        cell.part.map { ($0, cell.winner?.part(at: cell.place).value) }
+                    }), at: path)
         }
         return value
     }
@@ -177,6 +301,12 @@ extension MergeState {
             start = end
         }
         return keys
+    }
+}
+
+extension PropertyList {
+    fileprivate subscript(path: ArraySlice<String>) -> PropertyList? {
+        path.reduce(self) { $0?.dictionaryValue?[$1] }
     }
 }
 
@@ -273,7 +403,9 @@ extension MergeState {
         for cell in cells {
             while let last = open.last, !last.place.isPrefix(of: cell.place) { open.removeLast() }
             let losers = cell.losers
-            let hidden = cell.entry == nil ? [] : cell.live.filter { !losers.contains($0) }
+            // What is no conflict because of parts below could become one without them.
+            let isHidden = cell.entry != nil || cell.elements != nil || cell.candidates != nil
+            let hidden = isHidden ? cell.live.filter { !losers.contains($0) && $0.name != cell.winner?.name } : []
             let winner = cell.winner ?? cell.entry
             if let above = open.last?.part, parts[above].winner?.name == winner?.name,
                 parts[above].losers.map(\.name) == losers.map(\.name)

@@ -79,6 +79,13 @@ extension MergeState {
     /// Returns the atoms whose paths are above, at or below this one.
     package func overlapping(_ path: Path) -> [Atom] { above(path) + under(path) }
 
+    /// Returns the rule by which the latest write of a part of a key was made, or nil if there is none.
+    func kind(of key: Path) -> MergeKind? {
+        guard hasAtoms(ofDepth: key.depth + 1) else { return nil }
+        let latest = under(key).filter { $0.path != key }.max { $1.isAfter($0) }
+        return latest.map { key.kind(of: $0.path)?.merging ?? .entries }
+    }
+
     package func atom(_ name: AtomName, at path: Path) -> Atom? { atoms(at: path).first { $0.name == name } }
 
     /// Calls `body` with every atom, in the order of paths.

@@ -1,9 +1,10 @@
 // Unsafe: the bytes of a path are lent to the hasher for one call.
 internal import PropertyLists
 
-/// The location of a value in a mirror: the domain, the key, and further keys into dictionaries.
+/// The location of a value in a mirror: the domain, the key, and further keys into dictionaries. The last component can
+/// be a part of a value that is merged by a rule of its own.
 ///
-/// A path is stored as bytes: the tag, length and text of each component. One path is a prefix of another if its bytes
+/// A path is stored as bytes: the tag, length and contents of each component. One path is a prefix of another if its bytes
 /// are, and in byte order all paths below a path follow it directly.
 package struct Path: Hashable, Sendable {
     /// For example, `01 03 61 2e 62` is the domain `a.b`.
@@ -11,8 +12,12 @@ package struct Path: Hashable, Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The tag of a domain, a key, or a key of a dictionary.
-    private static let keyTag: UInt8 = 1
+    /// A step of a path.
+    package enum Component: Hashable, Sendable {
+        /// A domain, a key, or a key of a dictionary.
+        case key(String)
+        case part(MergedPart)
+    }
 
     /// The length limit of a component, in bytes.
     package static let longestComponent = 1024
@@ -31,13 +36,17 @@ extension Path {
         self = components.reduce(Path(bytes: [])) { $0.appending($1) }
     }
 
-    package func appending(_ text: String) -> Path {
+    package func appending(_ text: String) -> Path { appending(MergedPart.keyTag, text.utf8) }
+
+    package func appending(_ part: MergedPart) -> Path { appending(part.kind.rawValue, part.name) }
+
+    private func appending(_ tag: UInt8, _ contents: some Collection<UInt8>) -> Path {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(self.bytes.count + text.utf8.count + 3)
+        bytes.reserveCapacity(self.bytes.count + contents.count + 3)
         bytes += self.bytes
-        bytes.append(Self.keyTag)
-        bytes.append(leb128: UInt64(text.utf8.count))
-        bytes.append(contentsOf: text.utf8)
+        bytes.append(tag)
+        bytes.append(leb128: UInt64(contents.count))
+        bytes.append(contentsOf: contents)
         return Path(bytes: bytes)
     }
 
@@ -49,10 +58,16 @@ extension Path {
         var reader = ByteReader(bytes)
         var count = 0
         while !reader.isAtEnd {
-            // The tag 2 is reserved, and no reader knows what follows it.
-            guard try reader.byte() == Self.keyTag else { throw .unknownTag }
-            guard try reader.run(limit: longest).isUTF8 else { throw .notUTF8 }
+            let tag = try reader.byte()
+            let contents = try reader.run(limit: longest)
             count += 1
+            if tag == MergedPart.keyTag {
+                guard contents.isUTF8 else { throw .notUTF8 }
+            } else {
+                guard let kind = MergedPart.Kind(rawValue: tag) else { throw .unknownTag }
+                let isLast = reader.isAtEnd && count > 2
+                guard isLast, contents.count == kind.lengthOfName else { throw .contradiction("a part of a value") }
+            }
         }
         guard (1...Self.mostComponents).contains(count) else { throw .beyondLimit("components of a path") }
         self.bytes = bytes
@@ -62,19 +77,44 @@ extension Path {
 // MARK: Components
 
 extension Path {
-    package var components: [String] {
-        var (components, at) = ([String](), 0)
+    package var components: [Component] {
+        var (components, at) = ([Component](), 0)
         while at < bytes.count {
-            components.append(text(ofComponentAt: at))
+            components.append(part(at: at).map(Component.part) ?? .key(text(ofComponentAt: at)))
             at = end(ofComponentAt: at)
         }
         return components
+    }
+
+    /// The domain, the key, and the further keys into dictionaries.
+    package var keys: [String] {
+        components.compactMap { if case .key(let text) = $0 { text } else { nil } }
     }
 
     private func text(ofComponentAt at: Int) -> String {
         let (length, start) = self.length(at: at + 1)
         return String(decoding: bytes[start..<min(start + length, bytes.count)], as: UTF8.self)
     }
+
+    private func part(at start: Int) -> MergedPart? {
+        guard let kind = MergedPart.Kind(rawValue: bytes[start]) else { return nil }
+        let name = length(at: start + 1).end
+        return MergedPart(kind, name: bytes[name..<end(ofComponentAt: start)])
+    }
+
+    /// The part of a merged value to which this path leads, and the place of that value; nil for any other value.
+    package var merged: (place: Path, part: MergedPart)? {
+        var (last, at) = (0, 0)
+        while at < bytes.count { (last, at) = (at, end(ofComponentAt: at)) }
+        guard at > 0, let part = part(at: last) else { return nil }
+        return (prefix(bytes: last), part)
+    }
+
+    /// The place of the value to which this path leads a part of, or this path.
+    var whole: Path { merged?.place ?? self }
+
+    /// Returns how a path below this one continues, or nil if it continues with a key.
+    func kind(of below: Path) -> MergedPart.Kind? { MergedPart.Kind(rawValue: below.bytes[bytes.count]) }
 
     /// The number of bytes up to the end of the first component, of the second, and so on.
     package var ends: [Int] {
@@ -161,5 +201,7 @@ extension Path: Comparable {
 }
 
 extension Path: CustomStringConvertible {
-    package var description: String { EntryPath(components.map { EntryPath.Component($0) }).description }
+    package var description: String {
+        EntryPath(keys.map { EntryPath.Component($0) }).description + (merged == nil ? "" : " part")
+    }
 }

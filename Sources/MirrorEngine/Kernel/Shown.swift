@@ -59,23 +59,35 @@ extension MergeState {
     func replaced(
         byWriteAt path: Path, of value: WrittenValue, shown: [Shown], showing former: WrittenValue?
     ) -> Replaced {
-        let written = Atom(AtomName(WriteID(number: 0), nil), at: path, value, stamp: .zero)
+        let place = path.replaced
+        let written = Atom(AtomName(WriteID(number: 0), nil), at: place, value, stamp: .zero)
         let before = former.map { value in
             Atom(AtomName(WriteID(number: 0), nil), at: path.prefix(components: 2), value, stamp: .zero)
         }
-        var covers = shown.within(Region(path)).map { Cover($0.name, $0.region) }
-        var stamps = shown.filter { $0.region.intersects(Region(path)) || $0.region.contains(path) }.map(\.stamp)
+        let cells = cells(under: place)
+        // What has nothing at a part of a value is not replaced there.
+        let isThere = { (atom: Atom, cell: Cell) in cell.part == nil || atom.part(at: cell.place).value != nil }
+        let here = cells.first.map { cell in Set(cell.live.filter { isThere($0, cell) }.map(\.name)) } ?? []
+        var covers = shown.within(Region(place))
+            .filter { cells.first?.part == nil || here.contains($0.name) }.map { Cover($0.name, $0.region) }
+        var stamps = shown.filter { $0.region.intersects(Region(place)) || $0.region.contains(place) }.map(\.stamp)
         // Otherwise a value that an entry hides would come into force once the entry is gone.
-        for cell in cells(under: path.prefix(components: 2)) where cell.entry != nil && cell.place.overlaps(path) {
+        for cell in self.cells(under: path.prefix(components: 2)) where cell.entry != nil && cell.place.overlaps(place)
+        {
             stamps += [cell.latest].compactMap { $0?.stamp }
         }
-        for cell in cells(under: path) {
-            for atom in cell.live where atom.reason != .older || value == .left {
+        for cell in cells {
+            for atom in cell.live where (atom.reason != .older || value == .left) && isThere(atom, cell) {
                 let part = atom.part(at: cell.place)
                 let isEqual = [before, written].compactMap { $0?.part(at: cell.place) }.contains {
                     part.isSame(as: $0, at: cell.place, except: cell.below[...])
                 }
-                guard value == .left || Rule.coversEqual.isKept && (isEqual || cell.isEmptied(atom)) else { continue }
+                let kind = cell.part?.kind ?? cell.candidates
+                let isBeaten = kind?.isBeaten(part.value, by: former?.value) ?? false
+                guard
+                    value == .left
+                        || Rule.coversEqual.isKept && (isEqual || isBeaten || cell.isEmptied(atom))
+                else { continue }
                 stamps.append(atom.stamp)
                 covers.append(Cover(atom.name, cell.region))
             }

@@ -295,7 +295,7 @@ extension Applier {
     private func readBack(
         _ change: DomainChange, _ observation: Observation, _ context: EngineContext
     ) -> AppliedDomain {
-        let comparison = FileComparison(observation, longValues: context.longValues)
+        let comparison = FileComparison(observation, context, staysLocal: { _ in false })
         // A new dictionary, so that the capacity of removed entries is not kept.
         let former = context.local.trackedFiles[change.domain]?.exceptions ?? [:]
         var exceptions = former.filter { change.changes[$0.key] == nil }
@@ -306,7 +306,9 @@ extension Applier {
         return AppliedDomain(
             domain: change.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,
             past: (context.local.trackedFiles[change.domain] ?? TrackedFile())
-                .past(after: change.changes.filter { exceptions[$0.key] == nil }))
+                .past(
+                    after: change.changes.filter { exceptions[$0.key] == nil },
+                    isSet: { context.local.kind(of: $0, context.policy) == .set }))
     }
 }
 

@@ -243,8 +243,11 @@ extension DomainPolicy {
         let schema = { @Sendable (domain: String) in (try? DomainName(domain)).flatMap { schemas[$0]?.readable } }
         self.init(
             kind: { domain, key in
+                if let declared = schema(domain)?.anyDeclaration(of: key)?.merge {
+                    return MergeKind(rawValue: declared.rawValue)
+                }
                 let isFile = (try? DomainName(domain)).map { selection.file(of: $0) != nil } ?? false
-                return isFile || schema(domain)?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
+                return isFile ? .entries : nil
             },
             stay: { domain in
                 guard let name = try? DomainName(domain) else { return { _ in nil } }

@@ -299,6 +299,7 @@ struct DeclaredItem {
         "secret": DeclaredItem(attribute: "Sensitive", value: .mark),
         "hidden": DeclaredItem(attribute: "Hidden", value: .mark),
         "transient": DeclaredItem(attribute: "Transient", value: .mark),
+        "merge": DeclaredItem(attribute: "Merge", value: .text),
         "by-host": DeclaredItem(attribute: "ByHost", value: .mark),
         "required": DeclaredItem(attribute: "Required", value: .mark),
         "unique": DeclaredItem(attribute: "Unique", value: .mark),

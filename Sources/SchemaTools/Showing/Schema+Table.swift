@@ -83,6 +83,7 @@ extension SettingDeclaration {
             isSensitive ? "secret" : hasSecrets ? "contains a secret" : nil,
             staysLocal && !hasSecrets ? "not mirrored" : nil,
             isByHost ? "by host" : nil,
+            merge.flatMap { $0 == .value ? nil : "merged as \($0.rawValue)" },
             deprecated == nil ? nil : "deprecated",
         ]
         let operand = takesOperands ? [operandName] : []

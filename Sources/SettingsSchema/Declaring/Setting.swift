@@ -159,6 +159,10 @@ extension Setting {
     public func mirrored(_ isMirrored: Bool) -> Setting { declaring { $0.isMirrored = isMirrored } }
     /// Excludes the value from storage.
     public func transient() -> Setting { declaring { $0.isTransient = true } }
+    /// Sets how a mirror combines values that hosts write without having seen each other's.
+    ///
+    ///     static let launches = Setting("launches", default: 0).merges(.counter)
+    public func merges(_ rule: MergeRule) -> Setting { declaring { $0.merge = rule } }
     /// Stores the value for this machine only.
     public func byHost() -> Setting { declaring { $0.isByHost = true } }
     /// Makes the value the path of a file whose values precede the stored ones, as for `--config FILE`.
@@ -383,7 +387,7 @@ extension Setting where Value: SettingDictionary {
     /// Allows the flag to be repeated: each use sets an entry, as `--limit ada=5`.
     public func repeats() -> Setting { repeating() }
     /// Merges concurrent changes to different entries of a dictionary.
-    public func merges() -> Setting { declaring { $0.merges = true } }
+    public func merges() -> Setting { merges(.entries) }
 }
 
 extension ValueRule {

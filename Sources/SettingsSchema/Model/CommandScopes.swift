@@ -117,7 +117,7 @@ extension SettingDeclaration {
         rule.contents = .entries(rows)
         rule.scope = isClosed ? .closed : .open
         self.init(key, rule)
-        merges = true
+        merge = .entries
     }
 
     /// The path of the scope; nil for a key of the domain, and for an invalid path.

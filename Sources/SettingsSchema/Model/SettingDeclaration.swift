@@ -51,7 +51,8 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var environment: [String] = []
     package var isSensitive = false
     package var isMirrored = true
-    package var merges = false
+    /// How a mirror combines writes, or nil if that is not declared.
+    package var merge: MergeRule?
     package var isTransient = false
     package var isByHost = false
     /// Whether the value is the path of a file whose values are a layer of the program.

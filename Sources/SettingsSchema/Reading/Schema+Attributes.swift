@@ -214,7 +214,7 @@ extension SettingDeclaration {
         },
         .flag("AllowsDash", { $1(&$0.allowsDash) }), .flag("Hidden", { $1(&$0.isHidden) }),
         .names("Environment", { $1(&$0.environment) }), .flag("Sensitive", { $1(&$0.isSensitive) }),
-        .flag("Mirrored", { $1(&$0.isMirrored) }, preset: true), .flag("Merge", { $1(&$0.merges) }),
+        .flag("Mirrored", { $1(&$0.isMirrored) }, preset: true), merging,
         .flag("Transient", { $1(&$0.isTransient) }),
         .flag("ByHost", { $1(&$0.isByHost) }),
         Attribute(name: "Map") { value, setting, reader in
@@ -231,6 +231,19 @@ extension SettingDeclaration {
         },
         .names("RenamedFrom", { $1(&$0.renamedFrom) }), .text("Scope", { $1(&$0.scope) }),
     ]
+
+    /// Earlier versions knew only whether the entries of a dictionary are merged.
+    private static let merging = Attribute<SettingDeclaration>(name: "Merge") { value, setting, reader in
+        if let flag = value.flag {
+            setting.merge = flag ? .entries : .value
+            return
+        }
+        named.read(value, &setting, &reader)
+    } write: {
+        named.write($0)
+    }
+
+    private static let named = Attribute<SettingDeclaration>.name("Merge", { $1(&$0.merge) })
 
     private static func group(_ number: Group.Number) -> Attribute<SettingDeclaration> {
         .names(number.rawValue, { $1(&$0[number]) })

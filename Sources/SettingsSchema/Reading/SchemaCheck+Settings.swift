@@ -144,10 +144,14 @@ extension SchemaCheck {
         let applications: [ValueRule.Application] = [
             ("Negatable", setting.isNegatable, [.boolean]),
             ("Repeats", setting.repeats, [.array, .integer, .dictionary]),
-            ("Rest", setting.takesRest, [.array]), ("Merge", setting.merges, [.dictionary, .any]),
+            ("Rest", setting.takesRest, [.array]),
+            ("Merge", setting.merge != nil, setting.merge?.types ?? []),
             ("Sensitive", setting.isSensitive, [.string, .data, .any]),
         ]
         checkApplications(applications, to: setting.rule.type, at: path)
+        if setting.scope != nil, let merge = setting.merge, merge != .entries, merge != .value {
+            report(.contradicts("Scope"), at: path.appending("Merge"))
+        }
         if setting.hasSecrets {
             // On a command line, other users could read the secret.
             let others: [(EntryPath.Component, Bool)] = [

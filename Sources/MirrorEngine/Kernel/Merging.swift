@@ -1,0 +1,266 @@
+package import PropertyLists
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The rule by which writes of a key that have not seen each other are combined.
+package enum MergeKind: String, Hashable, Sendable, CaseIterable {
+    /// Every value is one write, including a dictionary. The later write is in force, and the other is a conflict.
+    case value
+    /// Each changed entry of a dictionary is a write of its own, so that two hosts can change different entries.
+    case entries
+    /// Each element of an array is added and removed on its own. Their order means nothing.
+    case set
+    /// Each change of an integer is a number to add.
+    case counter
+    /// The greatest value is in force.
+    case maximum
+    /// The least value is in force.
+    case minimum
+}
+
+/// A part of a value that is merged by a rule of its own, as the last component of a path.
+///
+/// So the rule is in the path of each write, and all hosts combine the writes alike, whether they have the schema or
+/// not.
+package struct MergedPart: Hashable, Sendable {
+    package let kind: Kind
+    /// The beginning of the hash of an element, or else a number that no other write has.
+    let name: ArraySlice<UInt8>
+
+    /// The kind of a part, with the tag that it has in a path.
+    package enum Kind: UInt8, Hashable, Sendable {
+        case element = 2
+        case addend
+        case candidateForMaximum
+        case candidateForMinimum
+
+        var lengthOfName: Int { self == .element ? 16 : 8 }
+
+        /// Whether the greatest or least of several values is in force.
+        var isCandidate: Bool { self == .candidateForMaximum || self == .candidateForMinimum }
+
+        /// Whether a value is not in force beside another one.
+        func isBeaten(_ value: CanonicalValue?, by other: CanonicalValue?) -> Bool {
+            guard let value = value.flatMap(MergeOrder.init), let other = other.flatMap(MergeOrder.init) else {
+                return false
+            }
+            return self == .candidateForMaximum ? value <= other : self == .candidateForMinimum && other <= value
+        }
+
+        /// The rule of values with such parts.
+        package var merging: MergeKind {
+            switch self {
+            case .element: .set
+            case .addend: .counter
+            case .candidateForMaximum: .maximum
+            case .candidateForMinimum: .minimum
+            }
+        }
+    }
+
+    /// The tag of a component that is a key.
+    static let keyTag: UInt8 = 1
+
+    init(_ kind: Kind, name: ArraySlice<UInt8>) { (self.kind, self.name) = (kind, name) }
+
+    /// - Parameter number: A number that no other write has.
+    package init(_ kind: Kind, number: UInt64) {
+        self.kind = kind
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: number)
+        name = bytes[...]
+    }
+
+    package init(element: CanonicalValue) {
+        self.init(.element, name: element.contentHash.bytes[..<Kind.element.lengthOfName])
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.kind == right.kind && left.name.elementsEqual(right.name)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        for byte in name { hasher.combine(byte) }
+    }
+
+    /// Whether a value can be written at this part.
+    func permits(_ value: WrittenValue) -> Bool {
+        guard let value = value.value else { return false }
+        switch kind {
+        case .element: return MergedPart(element: value) == self
+        case .addend: return value.propertyList.integer != nil
+        case .candidateForMaximum, .candidateForMinimum: return MergeOrder(value) != nil
+        }
+    }
+
+    /// Whether a value can have such parts.
+    static func fit(_ kind: Kind?, _ value: CanonicalValue) -> Bool {
+        switch kind {
+        case nil: value.dictionary != nil
+        case .element: value.propertyList.arrayValue != nil
+        case .addend: value.propertyList.integer != nil
+        case .candidateForMaximum, .candidateForMinimum: MergeOrder(value) != nil
+        }
+    }
+}
+
+extension Path {
+    /// The place whose former value a write at this path replaces.
+    var replaced: Path {
+        guard let (place, part) = merged else { return self }
+        return part.kind.isCandidate ? place : self
+    }
+}
+
+extension PropertyList {
+    fileprivate var integer: Integer? { if case .integer(let number) = self { number } else { nil } }
+}
+
+// MARK: Combining
+
+extension PropertyList {
+    /// The element of an array with this name.
+    func element(_ part: MergedPart) -> PropertyList? {
+        arrayValue?.first { element in
+            (try? CanonicalValue(element)).map { MergedPart(element: $0) == part } ?? false
+        }
+    }
+
+    /// Returns an array without some elements.
+    func removing(elements parts: Set<MergedPart>) -> PropertyList {
+        guard !parts.isEmpty, let elements = arrayValue else { return self }
+        return .array(
+            elements.filter { element in
+                (try? CanonicalValue(element)).map { !parts.contains(MergedPart(element: $0)) } ?? true
+            })
+    }
+
+    /// Returns an array in the order of the elements' bytes, each once, or nil if the array has it already.
+    package var asSet: PropertyList? {
+        guard let elements = arrayValue, elements.count > 1 else { return nil }
+        let sorted = Self.sorted(Set(elements.compactMap { try? CanonicalValue($0) }))
+        return sorted == elements ? nil : .array(sorted)
+    }
+
+    private static func sorted(_ elements: Set<CanonicalValue>) -> [PropertyList] {
+        elements.sorted { $0.bytes.isBefore($1.bytes) }.map(\.propertyList)
+    }
+
+    /// Combines a value that was written as a whole with the parts that were written on their own.
+    ///
+    /// - Parameter parts: The parts of one kind in force, and elements that are no longer there, as nil.
+    static func combined(_ whole: PropertyList?, with parts: [(part: MergedPart, value: CanonicalValue?)])
+        -> PropertyList?
+    {
+        guard let kind = (parts.first { $0.value != nil } ?? parts.first)?.part.kind else { return whole }
+        let values = parts.filter { $0.part.kind == kind }.compactMap(\.value)
+        switch kind {
+        case .element:
+            guard !values.isEmpty || whole?.arrayValue != nil else { return whole }
+            let rest = whole?.removing(elements: Set(parts.map(\.part))).arrayValue ?? []
+            return .array(sorted(Set(rest.compactMap { try? CanonicalValue($0) } + values)))
+        case .addend:
+            guard !values.isEmpty else { return whole }
+            return .integer(sum(([whole] + values.map(\.propertyList)).compactMap { $0?.integer }))
+        case .candidateForMaximum, .candidateForMinimum:
+            let all = [whole.flatMap { try? CanonicalValue($0) }].compactMap { $0 } + values
+            return all.filter { MergeOrder($0) != nil }.reduce(CanonicalValue?.none) { best, value in
+                kind.isBeaten(value, by: best) ? best : value
+            }?.propertyList ?? whole
+        }
+    }
+
+    /// Adds integers. A sum that no integer can hold is the nearest one.
+    private static func sum(_ numbers: [Integer]) -> Integer {
+        let sum = numbers.reduce(Int128(0)) { $0 + (Int128(exactly: $1) ?? 0) }
+        return Integer(exactly: min(max(sum, Int128(Int64.min)), Int128(UInt64.max))) ?? 0
+    }
+}
+
+extension PropertyList.Integer {
+    /// Returns the number to add to another integer so that it becomes this one, or nil if none can hold it.
+    func difference(from other: Self) -> Self? {
+        guard let high = Int128(exactly: self), let low = Int128(exactly: other) else { return nil }
+        return Self(exactly: high - low)
+    }
+}
+
+// MARK: The order of values
+
+/// The place of a value in the order in which one is the greatest: numbers, then dates, then texts. In texts, digits are
+/// compared as numbers, so that version 1.10 is after 1.9.
+struct MergeOrder: Comparable {
+    private enum Key {
+        /// The part before the point, and the rest.
+        case number(Int128, Double)
+        case date(Double)
+        case text([Run])
+    }
+
+    /// A part of a text: digits, or what is between them.
+    private struct Run: Comparable {
+        let isNumber: Bool
+        let bytes: [UInt8]
+
+        static func < (left: Run, right: Run) -> Bool {
+            if left.isNumber, right.isNumber, left.bytes.count != right.bytes.count {
+                return left.bytes.count < right.bytes.count
+            }
+            return left.bytes.isBefore(right.bytes)
+        }
+    }
+
+    private let key: Key
+    private let bytes: [UInt8]
+
+    /// Returns nil for a value that is not ordered.
+    init?(_ value: CanonicalValue) {
+        bytes = value.bytes
+        switch value.propertyList {
+        case .integer(let number): key = .number(Int128(exactly: number) ?? 0, 0)
+        case .real(let number) where !number.isNaN:
+            let whole = number.rounded(.down)
+            key =
+                Int128(exactly: whole).map { .number($0, number - whole) } ?? .number(number < 0 ? .min : .max, number)
+        case .date(let date): key = .date(date.timeIntervalSinceReferenceDate)
+        case .string(let text): key = .text(Self.runs(of: text))
+        default: return nil
+        }
+    }
+
+    private static func runs(of text: String) -> [Run] {
+        var (runs, rest) = ([Run](), Array(text.utf8)[...])
+        while let first = rest.first {
+            let isNumber = first.isDigit
+            let run = rest.prefix { $0.isDigit == isNumber }
+            rest = rest.dropFirst(run.count)
+            runs.append(Run(isNumber: isNumber, bytes: Array(isNumber ? run.drop { $0 == UInt8(ascii: "0") } : run)))
+        }
+        return runs
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
+
+    static func < (left: Self, right: Self) -> Bool {
+        switch (left.key, right.key) {
+        case (.number(let one, let rest), .number(let other, let otherRest)) where (one, rest) != (other, otherRest):
+            return (one, rest) < (other, otherRest)
+        case (.date(let one), .date(let other)) where one != other: return one < other
+        case (.text(let one), .text(let other)) where one != other: return one.lexicographicallyPrecedes(other)
+        case (.number, .date), (.number, .text), (.date, .text): return true
+        case (.date, .number), (.text, .number), (.text, .date): return false
+        default: break
+        }
+        // Values that differ only in their form: all hosts choose the same one.
+        return left.bytes.isBefore(right.bytes)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}

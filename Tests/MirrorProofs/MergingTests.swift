@@ -1,0 +1,96 @@
+import Foundation
+import Platform
+import Preferences
+import PropertyLists
+import TestSupport
+import Testing
+
+/// The examples of prefs-mirror(1) for each kind of value, between real processes of three hosts. One has no schema, and
+/// on one a program that does not use the store rewrites the file.
+@Suite(.serialized) struct `Values of each kind` {
+    private let domain: DomainName = "com.example.app"
+
+    private struct Row: Sendable {
+        let key: String
+        let type: String
+        let kind: String
+        /// The value that all hosts have at first.
+        let common: PropertyList
+        /// What each host makes of it before any of them exchanges.
+        let changes: [PropertyList]
+        let merged: PropertyList
+    }
+
+    private static let rows = [
+        Row(
+            key: "words", type: "array", kind: "set", common: ["colour", "naïve"],
+            changes: [["colour", "naïve", "fjord"], ["naïve", "ærø"], ["naïve", "colour", "façade"]],
+            merged: ["fjord", "façade", "naïve", "ærø"]),
+        Row(
+            key: "starts", type: "integer", kind: "counter", common: 10, changes: [12, 11, 15], merged: 18),
+        Row(
+            key: "references", type: "integer", kind: "counter", common: 3, changes: [2, 4, 2], merged: 2),
+        Row(
+            key: "lastSeenVersion", type: "string", kind: "maximum", common: "1.9", changes: ["1.10", "1.9.1", "1.2"],
+            merged: "1.10"),
+        Row(
+            key: "oldest", type: "integer", kind: "minimum", common: 50, changes: [40, 45, 60], merged: 40),
+        Row(
+            key: "windows", type: "dictionary", kind: "entries", common: ["main": 1],
+            changes: [["main": 2], ["main": 1, "log": 3], ["main": 1, "help": 4]],
+            merged: ["main": 2, "log": 3, "help": 4]),
+    ]
+
+    private static var schema: String {
+        let settings = rows.map { "{ Key = \($0.key); Type = \($0.type); Merge = \($0.kind); }" }
+        return "{ Domain = \"com.example.app\"; Settings = (\(settings.joined(separator: ", "))); }"
+    }
+
+    private func install(on host: RealHost) throws {
+        let file = host.home + "/schema.plist"
+        try Data(Self.schema.utf8).write(to: URL(filePath: file))
+        try host.succeed("schema", "install", file)
+    }
+
+    /// Replaces a value as a program does that knows nothing of the store.
+    private func rewrite(_ values: PropertyList.Dictionary, on host: RealHost) throws {
+        var all = try host.values(domain)
+        for entry in values { all[entry.key] = entry.value }
+        let file = URL(filePath: host.file(domain).path.description)
+        try Data(try PropertyList.dictionary(all).serialized(as: .xml)).write(to: file, options: .atomic)
+    }
+
+    private func write(_ index: Int, on host: RealHost) throws {
+        for row in Self.rows { try host.write(row.key, row.changes[index], in: [domain]) }
+    }
+
+    @Test func `are combined on all hosts without a conflict`() throws {
+        let mirror = try MirrorOfProcesses("desk", "laptop", "server")
+        for host in mirror.hosts.prefix(2) { try install(on: host) }
+        for row in Self.rows { try mirror.hosts[0].write(row.key, row.common, in: [domain]) }
+        try mirror.comeToRest()
+        try write(0, on: mirror.hosts[0])
+        try rewrite(
+            PropertyList.Dictionary(Self.rows.map { ($0.key, $0.changes[1]) }), on: mirror.hosts[1])
+        try write(2, on: mirror.hosts[2])
+        // A file without a mark is read when it has not changed for a while.
+        pause(.milliseconds(300))
+        try mirror.comeToRest(4)
+        for host in mirror.hosts {
+            let values = try host.values(domain)
+            for row in Self.rows {
+                let value = values[row.key]
+                let isMerged =
+                    row.kind == "set"
+                    ? value?.arrayValue.map { Set($0) } == row.merged.arrayValue.map { Set($0) } : value == row.merged
+                #expect(isMerged, "\(host.name) \(row.key): \(value as Any), not \(row.merged)")
+            }
+            #expect(try host.lost() == [], "\(host.name)")
+        }
+        // Nothing is rewritten for its order.
+        let before = try mirror.hosts.map { try Data(contentsOf: URL(filePath: $0.file(domain).path.description)) }
+        try mirror.comeToRest()
+        let after = try mirror.hosts.map { try Data(contentsOf: URL(filePath: $0.file(domain).path.description)) }
+        #expect(before == after)
+    }
+}
