@@ -13,6 +13,10 @@ enum Rule: String {
     case followsFile
     /// A write replaces the values that equal the one that it replaces or writes.
     case coversEqual
+    /// The removal of an element leaves nothing, so that an element that others add meanwhile stays.
+    case leavesNoRemovals
+    /// A value that competes to be the greatest or least replaces those that its user saw.
+    case replacesCandidates
     /// A program that writes former contents back has not seen what the mirror brought since.
     case remembersPast
     /// A value that was replaced before it arrived is not added when it arrives.

@@ -30,7 +30,7 @@ import Testing
                         byWriteAt: write.path, of: write.value, shown: store.live.shown(at: key), showing: nil)
                     return Change(
                         WriteID(number: UInt64(step * 1000 + index)), at: write.path,
-                        write.isRemovalOfPart ? nil : write.value,
+                        write.remains,
                         stamp: Stamp(number: UInt64(step)), covers: replaced.covers)
                 }
                 store.apply(changes, TransactionID(writer: WriterID(number: 1), sequence: UInt64(step)))

@@ -78,7 +78,7 @@ private struct MergingHistory {
                 byWriteAt: write.path, of: write.value, shown: live.shown(at: Self.key),
                 showing: old.map(WrittenValue.value) ?? .deleted)
             return Change(
-                WriteID(number: number), at: write.path, write.isRemovalOfPart ? nil : write.value,
+                WriteID(number: number), at: write.path, write.remains,
                 stamp: Stamp(number: number + 1), covers: replaced.covers)
         }
         hosts[host].sequence += 1

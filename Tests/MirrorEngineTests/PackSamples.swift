@@ -117,20 +117,20 @@ struct PackGenerator {
     private mutating func pathOrPart() -> Path {
         let path = path()
         switch Int.random(in: 0..<8, using: &generator) {
-        case 0: return path.appending(MergedPart(element: Self.element))
+        case 0: return Self.element.value.map { path.appending(MergedPart(element: $0)) } ?? path
         case 1: return path.appending(MergedPart(.addend, number: generator.next()))
         case 2: return path.appending(MergedPart(flag() ? .candidateForMaximum : .candidateForMinimum, number: 1))
         default: return path
         }
     }
 
-    private static let element = try! CanonicalValue("element")
+    private static let element = WrittenValue.text("element")
 
     /// Returns a value that is permitted at a path.
     private mutating func value(at path: Path) -> WrittenValue {
         switch path.merged?.part.kind {
         case nil: value()
-        case .element: .value(Self.element)
+        case .element: Self.element
         default: .of(.integer(PropertyList.Integer(Int64(bitPattern: generator.next()))))
         }
     }

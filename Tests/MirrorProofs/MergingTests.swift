@@ -5,8 +5,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// The examples of prefs-mirror(1) for each kind of value, between real processes of three hosts. One has no schema, and
-/// on one a program that does not use the store rewrites the file.
+/// The examples of prefs-mirror(1) for each kind of value, between real processes of three hosts. One has no schema,
+/// and on one a program that does not use the store rewrites the file.
 @Suite(.serialized) struct `Values of each kind` {
     private let domain: DomainName = "com.example.app"
 

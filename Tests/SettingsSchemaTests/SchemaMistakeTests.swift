@@ -92,10 +92,9 @@ import Testing
         ("Type = string; Rest = YES;", "Rest: does not apply to a string"),
         ("Type = array; Merge = YES;", "Merge: does not apply to an array"),
         ("Type = string; Merge = set;", "Merge: does not apply to a string"),
-        ("Type = real; Merge = counter;", "Merge: does not apply to a real number"),
+        ("Type = real; Merge = counter;", "Merge: does not apply to a number"),
         ("Type = boolean; Merge = maximum;", "Merge: does not apply to a boolean"),
-        ("Type = array; Merge = sett;", "Merge: unknown sett; did you mean set?"),
-        ("Type = integer; Merge = counter; Scope = http;", "Merge: cannot be combined with Scope"),
+        ("Type = array; Merge = sett;", "Merge: unknown name sett; did you mean set?"),
         ("Type = integer; Sensitive = YES;", "Sensitive: does not apply to an integer"),
         ("Type = string; Sensitive = YES; Short = s;", "Short: cannot be combined with Sensitive"),
         ("Type = string; Sensitive = YES; Positional = 1;", "Positional: cannot be combined with Sensitive"),
@@ -137,6 +136,12 @@ import Testing
         let (_, mistakes) = Schema.read(Array(text.utf8))
         let messages = mistakes.map { String($0.description.drop { $0 != ":" }.dropFirst().drop { $0 != ":" }) }
         #expect(messages == [": :Settings:0:\(message)"])
+    }
+
+    @Test func `reports a rule of merging inside a scope`() {
+        let text = "{ Domain = d; Settings = ({ Key = a-b; Type = integer; Merge = counter; Scope = a; }); }"
+        let mistakes = Schema.read(Array(text.utf8)).1.map(\.description)
+        #expect(mistakes.count == 1 && mistakes[0].hasSuffix("Merge: cannot be combined with Scope"))
     }
 
     @Test(arguments: [

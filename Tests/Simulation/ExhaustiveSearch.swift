@@ -19,6 +19,8 @@ package struct ExhaustiveSearch {
         var restoresState = false
         /// Whether files of the mirror arrive one at a time, and hosts compact at any time.
         var fetchesSingly = false
+        /// The rule by which the key is merged, or nil.
+        var kind: MergeKind?
 
         package static let all = [
             Profile(name: "writes"), Profile(name: "deletes", hosts: 2, deletes: true),
@@ -26,6 +28,10 @@ package struct ExhaustiveSearch {
             Profile(name: "clones", hosts: 2, clones: true), Profile(name: "lost state", hosts: 2, losesState: true),
             Profile(name: "restored files", hosts: 2, restoresFiles: true),
             Profile(name: "restored state", hosts: 2, restoresState: true),
+            Profile(name: "a set", deletes: true, kind: .set),
+            Profile(name: "a counter", deletes: true, kind: .counter),
+            Profile(name: "a maximum", deletes: true, kind: .maximum),
+            Profile(name: "a minimum", deletes: true, kind: .minimum),
             Profile(
                 name: "all events", hosts: 2, deletes: true, clones: true, losesState: true, restoresFiles: true,
                 restoresState: true, fetchesSingly: true),
@@ -55,14 +61,14 @@ package struct ExhaustiveSearch {
     package mutating func search() {
         for length in 1...depth where counterexample == nil {
             (executions, needless) = (0, 0)
-            let world = SmallWorld(hosts: profile.hosts)
+            let world = SmallWorld(hosts: profile.hosts, kind: profile.kind)
             go(world, touched: [], left: length)
         }
     }
 
     /// Counts all sequences of events, including those that the search leaves out.
     package func countSequences() -> Int {
-        count(SmallWorld(hosts: profile.hosts), left: depth)
+        count(SmallWorld(hosts: profile.hosts, kind: profile.kind), left: depth)
     }
 
     private func count(_ world: SmallWorld, left: Int) -> Int {
@@ -147,7 +153,7 @@ package struct ExhaustiveSearch {
         for host in world.hosts.indices {
             for inside in profile.writesInside ? [false, true] : [false] where world.writes.count < 4 {
                 for deletes in profile.deletes ? [false, true] : [false] {
-                    guard !deletes || world.hosts[host].has(inside: inside) else { continue }
+                    guard world.canWrite(host, inside: inside, deletes: deletes) else { continue }
                     for position in world.positions(on: host) {
                         steps.append(.write(host: host, inside: inside, deletes: deletes, position: position))
                     }

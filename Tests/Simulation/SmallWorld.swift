@@ -18,14 +18,20 @@ struct SmallWorld {
 
     private(set) var hosts: [SmallHost]
     private(set) var writes: [UserWrite] = []
+    /// The rule by which the key is merged, and what users wrote by it, or nil.
+    private(set) var merged: MergedWrites?
     /// The writes of each identifier. There are several if a whole file was captured.
     private var numbers: [WriteID: [Int]] = [:]
     private var packs: [PackAddress: Pack] = [:]
     private var order: [PackAddress] = []
     private var random: UInt64 = 1
 
-    init(hosts count: Int) {
+    init(hosts count: Int, kind: MergeKind? = nil) {
         hosts = (0..<count).map { SmallHost(number: $0) }
+        merged = kind.map { MergedWrites(kind: $0, hosts: count) }
+        if let kind {
+            for index in hosts.indices { hosts[index].engine.policy = DomainPolicy(kind: { _, _ in kind }) }
+        }
         for index in hosts.indices {
             send(index, .command(.add(domain: SmallHost.domain)))
             exchange(index)
@@ -64,12 +70,26 @@ extension SmallWorld {
         order.filter { hosts[other].created.contains($0) && !hosts[index].view.contains($0) }
     }
 
+    /// Whether a user can write by the rule: a part of the value, or all of it.
+    func canWrite(_ index: Int, inside: Bool, deletes: Bool) -> Bool {
+        guard let merged else { return !deletes || hosts[index].has(inside: inside) }
+        return merged.change(of: hosts[index].value, inside: inside, deletes: deletes) != nil
+    }
+
     mutating func carryOut(_ step: ExhaustiveSearch.Step) {
         switch step {
+        case .write(let host, let inside, let deletes, let position) where merged != nil:
+            guard let change = merged?.change(of: hosts[host].value, inside: inside, deletes: deletes) else { return }
+            let time = time(at: position)
+            writes.append(UserWrite(inside: inside, deletes: deletes, author: host, time: time, seen: []))
+            merged?.note(change.what, by: host)
+            hosts[host].set(change.value, at: time)
+            exchange(host)
         case .write(let host, let inside, let deletes, let position):
             write(host, inside: inside, deletes: deletes, time: time(at: position))
         case .fetch(let host, let from):
             publish(from)
+            merged?.noteFetch(by: host, of: from)
             hosts[host].view.formUnion(hosts[from].created)
             exchange(host)
         case .clone(let host): hosts.append(hosts[host])
@@ -216,6 +236,16 @@ extension SmallWorld {
         if Set(views).count > 1 { return "hosts differ" }
         let lists = hosts.map { $0.listed }
         if Set(lists).count > 1 { return "hosts list different conflicts: \(lists)" }
+        if let merged {
+            let value = hosts[0].engine.status.mergeState.value(at: SmallHost.key)?.propertyList
+            if value != merged.expected { return "\(value as Any), not \(merged.expected as Any)" }
+            // The order of a set means nothing.
+            let inFiles = hosts.map(\.value).map { $0?.asSet ?? $0 }
+            if let other = zip(hosts, inFiles).first(where: { $1 != value })?.0 {
+                return "a file has \(other.value as Any)"
+            }
+            return lists[0].isEmpty ? nil : "a conflict"
+        }
         var accounted = Set(writes.indices.filter { writes[$0].id == nil })
         // What a user has replaced after seeing it, directly or step by step.
         for write in writes where write.id != nil { accounted.formUnion(write.seen) }
@@ -312,6 +342,16 @@ struct SmallHost {
         return !inside || entries["c"] != nil && entries.count > 1
     }
 
+    /// The value of the key in its file.
+    var value: PropertyList? { file["k"] }
+
+    /// A user writes the key.
+    mutating func set(_ value: PropertyList?, at time: Int64) {
+        (now, lastTime, modified) = (time, time, time)
+        file["k"] = value
+        generation += 1
+    }
+
     func hasValue(inside: Bool) -> Bool { inside ? file["k"]?["c"] != nil : file["k"] != nil }
 
     var observation: Observation {
@@ -375,4 +415,96 @@ struct SmallHost {
         engine = Engine(state, profile: SimulatedHost.profile, seed: .found)
         (wasRestored, hasOlderState) = (true, true)
     }
+}
+
+/// What users of a small world have written by a rule, and which writes their hosts knew.
+struct MergedWrites {
+    enum What {
+        /// The value was removed, or an array emptied.
+        case whole
+        case adds(PropertyList)
+        case removes(PropertyList)
+        case counts(Int)
+        case competes(Int)
+    }
+
+    let kind: MergeKind
+    private var writes: [(what: What, author: Int, known: Set<Int>)] = []
+    /// The writes that each host knows.
+    private var known: [Set<Int>]
+
+    init(kind: MergeKind, hosts: Int) {
+        self.kind = kind
+        known = Array(repeating: [], count: hosts)
+    }
+
+    /// Returns the next change of a value, or nil if there is none.
+    func change(of value: PropertyList?, inside: Bool, deletes: Bool) -> (value: PropertyList?, what: What)? {
+        guard inside else {
+            // A set is emptied, and any other value is removed.
+            let new: PropertyList? = kind == .set ? [] : nil
+            return deletes && value != nil && value != new ? (new, .whole) : nil
+        }
+        let number = writes.count
+        switch kind {
+        case .set:
+            let elements = value?.arrayValue ?? []
+            if deletes {
+                guard elements.count > 1 else { return nil }
+                return (.array(Array(elements.dropFirst())), .removes(elements[0]))
+            }
+            // Hosts often add the same element.
+            let element = ["a", "b"].map(PropertyList.string).first { !elements.contains($0) }
+            return element.map { (.array(elements + [$0]), .adds($0)) }
+        case .counter:
+            guard !deletes else { return nil }
+            let addend = 1 << (4 * number)
+            return (.integer(PropertyList.Integer((value?.number ?? 0) + addend)), .counts(addend))
+        default:
+            guard !deletes else { return nil }
+            let candidate = [30, 10, 40, 20][number % 4]
+            return (.integer(PropertyList.Integer(candidate)), .competes(candidate))
+        }
+    }
+
+    mutating func note(_ what: What, by host: Int) {
+        writes.append((what, host, known[host]))
+        known[host].insert(writes.count - 1)
+    }
+
+    /// A host reads all files of another, which have the writes of that one.
+    mutating func noteFetch(by host: Int, of other: Int) {
+        known[host].formUnion(writes.indices.filter { writes[$0].author == other })
+    }
+
+    /// The value that all hosts must have in the end.
+    var expected: PropertyList? {
+        let live = writes.indices.filter { number in
+            !writes.contains { other in
+                guard other.known.contains(number) else { return false }
+                switch (other.what, writes[number].what) {
+                case (.whole, _), (.competes, _): return true
+                case (.removes(let removed), .adds(let added)): return removed == added
+                default: return false
+                }
+            }
+        }.map { writes[$0].what }
+        let hasWhole = live.contains { if case .whole = $0 { true } else { false } }
+        switch kind {
+        case .set:
+            let elements = Set(live.compactMap { if case .adds(let element) = $0 { element } else { nil } })
+            return elements.isEmpty && !hasWhole
+                ? nil : .array(elements.sorted { $0.stringValue ?? "" < $1.stringValue ?? "" })
+        case .counter:
+            let addends = live.compactMap { if case .counts(let number) = $0 { number } else { nil } }
+            return addends.isEmpty ? nil : .integer(PropertyList.Integer(addends.reduce(0, +)))
+        default:
+            let all = live.compactMap { if case .competes(let number) = $0 { number } else { nil } }
+            return (kind == .maximum ? all.max() : all.min()).map { PropertyList.integer(PropertyList.Integer($0)) }
+        }
+    }
+}
+
+extension PropertyList {
+    fileprivate var number: Int? { if case .integer(let number) = self { Int(exactly: number) } else { nil } }
 }

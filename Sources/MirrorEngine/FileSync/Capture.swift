@@ -346,8 +346,7 @@ extension CaptureBuilder {
             let clock = made.reason == .found ? fillsGap ? .ofGap : .zero : stamps[made.time] ?? .zero
             let above = made.reason == .found || !Rule.bumpsStamps.isKept ? nil : made.replaced.stamp?.next
             let stamp = max(clock, above ?? .zero)
-            // The removal of an element leaves nothing, so that one that others add meanwhile stays.
-            let (path, value) = (made.write.path, made.write.isRemovalOfPart ? nil : made.write.value)
+            let (path, value) = (made.write.path, made.write.remains)
             return Change(
                 WriteID(random: moment.random, path: path, stamp: stamp, value: value), at: path, value, stamp: stamp,
                 reason: made.reason, covers: made.replaced.covers)

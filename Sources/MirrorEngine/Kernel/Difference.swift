@@ -9,8 +9,12 @@ package struct Write: Hashable, Sendable {
         self.value = value
     }
 
-    /// Whether this removes a part of a merged value. It leaves nothing that others would see.
+    /// Whether this removes an element of an array whose elements are merged one by one.
     var isRemovalOfPart: Bool { value == .deleted && path.merged != nil }
+
+    /// What the mirror keeps of the write. The removal of an element leaves nothing, so that one that others add
+    /// meanwhile stays.
+    var remains: WrittenValue? { isRemovalOfPart && Rule.leavesNoRemovals.isKept ? nil : value }
 }
 
 extension [Change] {

@@ -30,7 +30,7 @@ package struct Cell: Hashable, Sendable {
         part = place.merged?.part
     }
 
-    /// The latest value here. A part of a merged value is there as long as any write says so.
+    /// The latest value here. A part of a merged value is there as long as it is live anywhere.
     var latest: Atom? {
         if isOutdone { return nil }
         if let candidates {
@@ -403,7 +403,7 @@ extension MergeState {
         for cell in cells {
             while let last = open.last, !last.place.isPrefix(of: cell.place) { open.removeLast() }
             let losers = cell.losers
-            // What is no conflict because of parts below could become one without them.
+            // A value that is not lost because of parts below could be without them.
             let isHidden = cell.entry != nil || cell.elements != nil || cell.candidates != nil
             let hidden = isHidden ? cell.live.filter { !losers.contains($0) && $0.name != cell.winner?.name } : []
             let winner = cell.winner ?? cell.entry

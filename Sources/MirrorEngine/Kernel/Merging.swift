@@ -113,7 +113,7 @@ extension Path {
     /// The place whose former value a write at this path replaces.
     var replaced: Path {
         guard let (place, part) = merged else { return self }
-        return part.kind.isCandidate ? place : self
+        return part.kind.isCandidate && Rule.replacesCandidates.isKept ? place : self
     }
 }
 
@@ -192,8 +192,8 @@ extension PropertyList.Integer {
 
 // MARK: The order of values
 
-/// The place of a value in the order in which one is the greatest: numbers, then dates, then texts. In texts, digits are
-/// compared as numbers, so that version 1.10 is after 1.9.
+/// The place of a value in the order in which one is the greatest: numbers, then dates, then texts. In texts, digits
+/// are compared as numbers, so that version 1.10 is after 1.9.
 struct MergeOrder: Comparable {
     private enum Key {
         /// The part before the point, and the rest.

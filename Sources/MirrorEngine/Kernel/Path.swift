@@ -4,8 +4,8 @@ internal import PropertyLists
 /// The location of a value in a mirror: the domain, the key, and further keys into dictionaries. The last component can
 /// be a part of a value that is merged by a rule of its own.
 ///
-/// A path is stored as bytes: the tag, length and contents of each component. One path is a prefix of another if its bytes
-/// are, and in byte order all paths below a path follow it directly.
+/// A path is stored as bytes: the tag, length and contents of each component. One path is a prefix of another if its
+/// bytes are, and in byte order all paths below a path follow it directly.
 package struct Path: Hashable, Sendable {
     /// For example, `01 03 61 2e 62` is the domain `a.b`.
     package let bytes: [UInt8]
