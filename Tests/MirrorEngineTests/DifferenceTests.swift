@@ -4,6 +4,10 @@ import Testing
 
 @testable import MirrorEngine
 
+extension MergeKind {
+    static let allCases: [MergeKind] = [.value, .entries, .set, .counter, .maximum, .minimum, .list(identity: "id")]
+}
+
 @Suite struct `The writes of a change` {
     private static let path = Path(domain: "d", key: "k")
 
@@ -64,6 +68,12 @@ import Testing
         (["a", "b"], ["b", "c", "d"], .set, [":d:k part", ":d:k part", ":d:k part"]), (["a"], [], .set, [":d:k"]),
         ("a", ["a"], .set, [":d:k"]), (nil, ["a"], .set, [":d:k part"]), (1, 5, .counter, [":d:k part"]),
         (nil, 5, .counter, [":d:k part"]), ("a", 5, .counter, [":d:k"]), (1, nil, .counter, [":d:k"]),
+        (nil, [["id": 1, "x": 2]], .list(identity: "id"), [":d:k part", ":d:k:1:id", ":d:k:1:x"]),
+        ([["id": 1, "x": 2]], [["id": 1, "x": 3]], .list(identity: "id"), [":d:k:1:x"]),
+        ([["id": 1], ["id": 2]], [["id": 2], ["id": 1]], .list(identity: "id"), [":d:k part"]),
+        ([["id": 1], ["id": 2]], [["id": 2]], .list(identity: "id"), [":d:k:1"]),
+        ([["id": 1]], [["id": 1], ["id": 1]], .list(identity: "id"), [":d:k"]),
+        ([["id": 1]], [["id": 1], ["x": 1]], .list(identity: "id"), [":d:k"]),
         ("1.9", "1.10", .maximum, [":d:k part"]), (1, [2], .minimum, [":d:k"]),
     ]
 

@@ -244,6 +244,24 @@ extension MergeKind {
             what: "an element and a number to add", writes: [(.set, ["a"]), (.counter, 3)], inForce: 3,
             lost: ["\"a\""]),
         Row(
+            what: "two records",
+            writes: [(.list(identity: "id"), [["id": 1, "x": 1]]), (.list(identity: "id"), [["id": 2]])],
+            inForce: [["id": 2], ["id": 1, "x": 1]]),
+        Row(
+            what: "entries of one record",
+            writes: [(.list(identity: "id"), [["id": 1, "x": 1]]), (.list(identity: "id"), [["id": 1, "y": 2]])],
+            inForce: [["id": 1, "x": 1, "y": 2]]),
+        Row(
+            what: "one entry of a record",
+            writes: [(.list(identity: "id"), [["id": "a", "x": 1]]), (.list(identity: "id"), [["id": "a", "x": 2]])],
+            inForce: [["id": "a", "x": 2]], lost: ["1"]),
+        Row(
+            what: "an array and a record", writes: [(.list(identity: "id"), [["id": 1]]), (.value, [["id": 2]])],
+            inForce: [["id": 2]], lost: ["1"]),
+        Row(
+            what: "an element and a record", writes: [(.set, ["a"]), (.list(identity: "id"), [["id": 1]])],
+            inForce: [["id": 1]], lost: ["\"a\""]),
+        Row(
             what: "a number to add and an entry", writes: [(.counter, 3), (.entries, ["x": 1])], inForce: ["x": 1],
             lost: ["3"]),
     ]

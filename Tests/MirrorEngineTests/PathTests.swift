@@ -1,3 +1,4 @@
+import Foundation
 import PropertyLists
 import TestSupport
 import Testing
@@ -48,7 +49,7 @@ import Testing
     @Test(
         arguments: [
             ([], PackFault.beyondLimit("components of a path")), ([1], .endsEarly), ([1, 2, 0x61], .endsEarly),
-            ([7, 1, 0x61], .unknownTag), ([1, 1, 0xFF], .notUTF8), ([1, 0x81, 0x00, 0x61], .notCanonical),
+            ([9, 1, 0x61], .unknownTag), ([1, 1, 0xFF], .notUTF8), ([1, 0x81, 0x00, 0x61], .notCanonical),
             ([1, 0x81, 0x08], .beyondLimit("length")),
             // A part that is not of a key, has another name than its kind, or is not the last component.
             ([2, 1, 0x61], .contradiction("a part of a value")),
@@ -64,16 +65,28 @@ import Testing
     }
 
     @Test(
-        arguments: [MergedPart.Kind.addend, .candidateForMaximum, .candidateForMinimum].map {
-            MergedPart($0, number: 7)
-        }
+        arguments: [MergedPart(orderBy: "id")]
+            + [MergedPart.Kind.addend, .candidateForMaximum, .candidateForMinimum].map {
+                MergedPart($0, number: 7)
+            }
             + ((try? CanonicalValue("a")).map { [MergedPart(element: $0)] } ?? []))
     func `ends with a part of a merged value`(_ part: MergedPart) throws {
         let key = Path(["d", "k"])
         let path = try Path(decoding: key.appending(part).bytes)
         #expect(path.merged?.place == key && path.merged?.part == part && path.keys == ["d", "k"])
-        #expect(key.isPrefix(of: path) && key.kind(of: path) == part.kind && key.merged == nil)
+        #expect(key.isPrefix(of: path) && key.merging(of: path) == part.merging && key.merged == nil)
     }
+
+    @Test(arguments: [1, "name", 0.5, .data(Data([1])), true] as [PropertyList])
+    func `leads into a record of an array`(_ id: PropertyList) throws {
+        let record = try #require(RecordName("id", id))
+        let path = try Path(decoding: Path(["d", "k"]).appending(record).appending("field").bytes)
+        #expect(path.components.dropFirst(2) == [.record(record), .key("field")] && !path.hasOnlyKeys)
+        #expect(Path(["d", "k"]).merging(of: path) == .list(identity: "id"))
+    }
+
+    @Test(arguments: [["a"], ["a": 1]] as [PropertyList])
+    func `has no record with a container as its name`(_ id: PropertyList) { #expect(RecordName("id", id) == nil) }
 
     @Test func `has no more components than a value may have levels`() throws {
         let deepest = Path((0..<513).map { _ in "a" })

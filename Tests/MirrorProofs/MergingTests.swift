@@ -36,6 +36,15 @@ import Testing
         Row(
             key: "oldest", type: "integer", kind: "minimum", common: 50, changes: [40, 45, 60], merged: 40),
         Row(
+            key: "profiles", type: "array", kind: "list; Identity = id",
+            common: [["id": "a", "size": 1], ["id": "b", "size": 2]],
+            changes: [
+                [["id": "a", "size": 5], ["id": "b", "size": 2]],
+                [["id": "a", "size": 1], ["id": "b", "size": 2, "color": "red"]],
+                [["id": "b", "size": 2], ["id": "c"], ["id": "a", "size": 1]],
+            ],
+            merged: [["id": "b", "size": 2, "color": "red"], ["id": "c"], ["id": "a", "size": 5]]),
+        Row(
             key: "windows", type: "dictionary", kind: "entries", common: ["main": 1],
             changes: [["main": 2], ["main": 1, "log": 3], ["main": 1, "help": 4]],
             merged: ["main": 2, "log": 3, "help": 4]),
@@ -46,9 +55,9 @@ import Testing
         return "{ Domain = \"com.example.app\"; Settings = (\(settings.joined(separator: ", "))); }"
     }
 
-    private func install(on host: RealHost) throws {
+    private func install(on host: RealHost, _ schema: String = schema) throws {
         let file = host.home + "/schema.plist"
-        try Data(Self.schema.utf8).write(to: URL(filePath: file))
+        try Data(schema.utf8).write(to: URL(filePath: file))
         try host.succeed("schema", "install", file)
     }
 
@@ -92,5 +101,62 @@ import Testing
         try mirror.comeToRest()
         let after = try mirror.hosts.map { try Data(contentsOf: URL(filePath: $0.file(domain).path.description)) }
         #expect(before == after)
+    }
+
+    @Test func `of two kinds leave a conflict that can be accepted, but not restored`() throws {
+        let mirror = try MirrorOfProcesses("desk", "laptop")
+        for (host, kind) in zip(mirror.hosts, ["Type = array; Merge = set", "Type = integer; Merge = counter"]) {
+            try install(on: host, "{ Domain = \"com.example.app\"; Settings = ({ Key = k; \(kind); }); }")
+        }
+        try mirror.hosts[0].write("k", ["a"], in: [domain])
+        pause(.milliseconds(20))
+        try mirror.hosts[1].write("k", 3, in: [domain])
+        try mirror.comeToRest()
+        for host in mirror.hosts {
+            #expect(try host.values(domain) == ["k": 3], "\(host.name)")
+            #expect(try host.lost() == ["\"a\""], "\(host.name)")
+        }
+        let name = try #require(mirror.hosts[0].conflictNames().first)
+        let restored = try mirror.hosts[0].run("mirror", "conflicts", "restore", name)
+        #expect(restored.status != 0 && restored.errorText.contains("a part of a value that is merged"))
+        #expect(try mirror.hosts[0].values(domain) == ["k": 3])
+        try mirror.hosts[1].succeed("mirror", "conflicts", "accept", name)
+        try mirror.comeToRest()
+        for host in mirror.hosts {
+            #expect(try host.values(domain) == ["k": 3], "\(host.name)")
+            #expect(try host.lost() == [], "\(host.name)")
+        }
+    }
+
+    /// A program that has not read what the mirror brought takes nothing away, and adds what its user added.
+    @Test(arguments: ["set", "counter", "maximum"])
+    func `survive a program with an old cache`(_ kind: String) throws {
+        let (type, common, brought, cached, merged): (String, PropertyList, PropertyList, PropertyList, PropertyList) =
+            switch kind {
+            case "set": ("array", ["a"], ["a", "b"], ["a", "c"], ["a", "b", "c"])
+            // It writes back what it had read.
+            case "counter": ("integer", 3, 5, 3, 5)
+            default: ("string", "1.2", "1.10", "1.2", "1.10")
+            }
+        let mirror = try MirrorOfProcesses("desk", "laptop")
+        for host in mirror.hosts {
+            try install(
+                on: host,
+                "{ Domain = \"com.example.app\"; Settings = ({ Key = k; Type = \(type); Merge = \(kind); }); }")
+        }
+        try mirror.hosts[0].write("k", common, in: [domain])
+        try mirror.comeToRest()
+        try mirror.hosts[1].write("k", brought, in: [domain])
+        for host in mirror.hosts.reversed() { try host.succeed("mirror", "sync") }
+        #expect(try mirror.hosts[0].values(domain)["k"] == brought)
+        try rewrite(["k": cached, "other": "of the user"], on: mirror.hosts[0])
+        pause(.milliseconds(300))
+        try mirror.comeToRest()
+        for host in mirror.hosts {
+            let value = try host.values(domain)["k"]
+            #expect(value?.arrayValue.map { Set($0) } == merged.arrayValue.map { Set($0) }, "\(host.name)")
+            if kind != "set" { #expect(value == merged, "\(host.name)") }
+            #expect(try host.lost() == [], "\(host.name)")
+        }
     }
 }

@@ -94,6 +94,8 @@ import Testing
         ("Type = string; Merge = set;", "Merge: does not apply to a string"),
         ("Type = real; Merge = counter;", "Merge: does not apply to a number"),
         ("Type = boolean; Merge = maximum;", "Merge: does not apply to a boolean"),
+        ("Type = array; Merge = list;", "Merge: Identity is missing"),
+        ("Type = array; Merge = set; Identity = id;", "Identity: Merge is missing"),
         ("Type = array; Merge = sett;", "Merge: unknown name sett; did you mean set?"),
         ("Type = integer; Sensitive = YES;", "Sensitive: does not apply to an integer"),
         ("Type = string; Sensitive = YES; Short = s;", "Short: cannot be combined with Sensitive"),

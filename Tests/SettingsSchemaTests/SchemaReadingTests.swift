@@ -48,6 +48,7 @@ import Testing
             { Key = k; Type = array; Elements = { Type = string; }; Separator = ","; Flag = kk; Hidden = YES; },
             { Key = l; Kind = path; Exists = NO; Flag = ll; AllowsDash = YES; ValueOptional = YES; Implied = x; Values = { "-8" = { Hidden = YES; Title = T; Value = x; }; "-9" = y; }; },
             { Key = m; Kind = file; Configuration = YES; }, { Key = n-o; Type = real; Scope = n; },
+            { Key = s; Type = array; Merge = list; Identity = id; },
             { Key = p; Map = YES; Entries = { Type = integer; }; Default = { q = 1; }; Flag = pp; Ordered = r; }
           );
           Commands = ({ Name = restore; Title = R; Summary = Q; Aliases = (back); Group = G; Hidden = YES;

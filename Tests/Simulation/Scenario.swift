@@ -79,6 +79,7 @@ package struct Scenario: Sendable {
         case "words" where mergesByKind: .set
         case "count" where mergesByKind: .counter
         case "newest" where mergesByKind: .maximum
+        case "profiles" where mergesByKind: .list(identity: "id")
         default: dictionaryKeys.contains(key) ? .entries : .value
         }
     }

@@ -170,7 +170,7 @@ extension SimulatedHost {
 
     /// Changes a value that is merged by its kind.
     private func editMerged(_ values: inout PropertyList.Dictionary, of domain: String) {
-        let key = world.pick(["words", "words", "count", "newest"])
+        let key = world.pick(["words", "words", "count", "newest", "profiles", "profiles"])
         let before = values[key]
         switch world.scenario.kind(of: key) {
         case .set:
@@ -187,6 +187,15 @@ extension SimulatedHost {
             guard case .integer(let number) = before ?? 0 else { return }
             values[key] = .integer(PropertyList.Integer((Int(exactly: number) ?? 0) + addend))
             world.record.note(added: addend, to: domain)
+        case .list:
+            var records = before?.arrayValue ?? []
+            let index = records.indices.randomElement(using: &world.generator)
+            switch (index, world.chance(0.5)) {
+            case (let index?, true): records[index] = .dictionary(records[index].edited(with: newText()))
+            case (let index?, false) where world.chance(0.4): records.remove(at: index)
+            default: records.insert(["id": .string(newText())], at: index ?? 0)
+            }
+            values[key] = .array(records)
         default:
             let number = world.pick(Array(1...40)) * 100_000 + world.nextValue()
             values[key] = .string("\(number)")
@@ -212,5 +221,14 @@ extension SimulatedHost {
         let text = "\(label).\(world.nextValue())"
         guard world.scenario.hasLongValues, world.chance(0.3) else { return text }
         return text + String(repeating: " long", count: Blob.longestInPack / 5 + 1)
+    }
+}
+
+extension PropertyList {
+    /// The entries of a record with another value of one of them.
+    fileprivate func edited(with text: String) -> Dictionary {
+        var entries = dictionaryValue ?? [:]
+        entries["v"] = .string(text)
+        return entries
     }
 }

@@ -139,8 +139,12 @@ extension PropertyList {
             entries.flatMap { entry in
                 entry.value.placedTexts.map { PlacedText(text: $0.text, place: [entry.key] + $0.place) }
             }
-        // An element is its own place.
-        case .array(let elements): elements.flatMap(\.texts).map { PlacedText(text: $0, place: [$0]) }
+        // An element is its own place, and so is a record.
+        case .array(let elements):
+            elements.flatMap { element in
+                let name = element["id"]?.stringValue ?? element.stringValue ?? ""
+                return element.placedTexts.map { PlacedText(text: $0.text, place: [name] + $0.place) }
+            }
         default: []
         }
     }

@@ -32,6 +32,11 @@ struct ConflictResolution {
             let name = ConflictNames(of: [conflict.session]).short(conflict.name)
             throw MirrorFailure(.refused("\(name): the older values were not kept; accept it"))
         }
+        guard place.hasOnlyKeys else {
+            let name = ConflictNames(of: [conflict.session]).short(conflict.name)
+            throw MirrorFailure(
+                .refused("\(name): it is a part of a value that is merged; accept it, or write the value"))
+        }
         guard conflict.session.isMirrored(place) else {
             let name = place.domain.onOneLine
             throw MirrorFailure(.refused("\(name): not mirrored on this host; restore it on a host that mirrors it"))
@@ -44,7 +49,11 @@ struct ConflictResolution {
     }
 
     /// Whether the file of this host shows the value in force.
-    var isShown: Bool { former == (try? inForce?.decoded()) }
+    var isShown: Bool {
+        let inForce = try? inForce?.decoded()
+        // The file can have a set in another order.
+        return former == inForce || former.map { $0.asSet ?? $0 } == inForce.map { $0.asSet ?? $0 }
+    }
 
     /// Whether the lost value or the one in force is sensitive.
     func touchesSecrets(_ masking: Masking) -> Bool {

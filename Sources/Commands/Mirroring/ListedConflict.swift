@@ -204,7 +204,7 @@ extension ListedConflict {
     /// The write that is in force at the place, or nil if there is none.
     private var winner: Atom? { open?.winner ?? session.mergeState.cells(under: place).first?.winner }
 
-    private var inForce: CanonicalValue? { session.mergeState.value(at: place) }
+    private var inForce: CanonicalValue? { session.mergeState.value(at: place.whole) }
 
     private func origin(_ hosts: [String], _ stamp: Stamp) -> String {
         "\(hosts.map(\.onOneLine).joined(separator: " and ")), \(Self.time(stamp) ?? "at an unknown time")"

@@ -81,9 +81,9 @@ package struct TrackedFile: Hashable, Sendable {
     }
 
     /// Returns what the file showed before these changes and before earlier ones.
-    func past(after changes: [Path: Replacement], isSet: (Path) -> Bool = { _ in false }) -> Past {
+    func past(after changes: [Path: Replacement], kind: (Path) -> MergeKind = { _ in .entries }) -> Past {
         var past = past
-        past.add(changes, isSet: isSet) { exceptions[$0]?.shown ?? [] }
+        past.add(changes, kind: kind) { exceptions[$0]?.shown ?? [] }
         return past
     }
 
@@ -131,7 +131,8 @@ package struct Past: Hashable, Sendable {
 
     /// Records that the mirror changed the file.
     mutating func add(
-        _ changes: [Path: TrackedFile.Replacement], isSet: (Path) -> Bool = { _ in false }, shown: (Path) -> [Shown]
+        _ changes: [Path: TrackedFile.Replacement], kind: (Path) -> MergeKind = { _ in .entries },
+        shown: (Path) -> [Shown]
     ) {
         guard !changes.isEmpty else { return }
         last += 1
@@ -143,9 +144,15 @@ package struct Past: Hashable, Sendable {
         }
         for (key, change) in changes {
             let all = shown(key)
-            // The entries of a dictionary and the elements of a set can be written back one by one.
-            let parts = Difference.writes(
-                from: change.old, to: change.new, at: key, kind: isSet(key) ? .set : .entries)
+            // The entries of a dictionary, the elements of a set and the records of a list can be written back one by
+            // one.
+            let rule: MergeKind =
+                switch kind(key) {
+                case .set: .set
+                case .list(let identity): .list(identity: identity)
+                case .value, .entries, .counter, .maximum, .minimum: .entries
+                }
+            let parts = Difference.writes(from: change.old, to: change.new, at: key, kind: rule)
             for write in parts {
                 let before = Part(change.old, at: write.path.components.dropFirst(key.depth)).value
                 views[write.path, default: []].append(

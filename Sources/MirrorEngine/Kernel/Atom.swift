@@ -114,13 +114,7 @@ enum Part: Hashable, Sendable {
             self = value.map(Self.value) ?? .none
             return
         }
-        // A number or candidate is part of no value that was written as a whole.
-        let part = components.reduce(value?.container) { whole, component in
-            switch component {
-            case .key(let key): whole?.dictionaryValue?[key]
-            case .part(let part): whole?.element(part)
-            }
-        }
+        let part = components.reduce(value?.container) { $0?.part($1) }
         self = part.flatMap { try? CanonicalValue($0) }.map(Self.value) ?? .none
     }
 
@@ -150,20 +144,34 @@ extension PropertyList {
     /// Returns the value at a place without what it has at others below it.
     fileprivate func removing(_ below: ArraySlice<Path>, at place: Path) -> PropertyList {
         let depth = place.depth
-        if arrayValue != nil {
-            return removing(elements: Set(below.compactMap { $0.merged?.place == place ? $0.merged?.part : nil }))
-        }
+        let elements = below.compactMap { $0.merged?.place == place ? $0.merged?.part : nil }
+        if !elements.isEmpty, arrayValue != nil { return removing(elements: Set(elements)) }
         return below.reduce(self) { $0.removing($1.components.dropFirst(depth)) }
     }
 
     /// Returns this value without an entry, and without the dictionaries that have no other entry.
     private func removing(_ path: ArraySlice<Path.Component>) -> PropertyList {
         if case .part(let part)? = path.first { return removing(elements: [part]) }
+        if case .record(let name)? = path.first, var records = arrayValue, let index = index(of: name) {
+            let rest = path.count > 1 ? records[index].removing(path.dropFirst()) : nil
+            records.replaceSubrange(index...index, with: rest.map { [$0] } ?? [])
+            return .array(records)
+        }
         guard case .key(let first)? = path.first, var entries = dictionaryValue, let entry = entries[first] else {
             return self
         }
         let rest = path.count > 1 ? entry.removing(path.dropFirst()) : nil
         entries[first] = rest == .dictionary([:]) && entry != rest ? nil : rest
         return .dictionary(entries)
+    }
+
+    /// Returns what a dictionary or an array has at a step of a path. A number or candidate is part of no value that
+    /// was written as a whole.
+    func part(_ component: Path.Component) -> PropertyList? {
+        switch component {
+        case .key(let key): dictionaryValue?[key]
+        case .record(let name): index(of: name).flatMap { arrayValue?[$0] }
+        case .part(let part): element(part)
+        }
     }
 }

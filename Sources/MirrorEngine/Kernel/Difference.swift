@@ -86,7 +86,39 @@ package enum Difference {
             return write(.addend, value)
         case .maximum: return MergeOrder(new).map { _ in write(.candidateForMaximum, new) }
         case .minimum: return MergeOrder(new).map { _ in write(.candidateForMinimum, new) }
+        case .list(let key):
+            guard let records = new.propertyList.arrayValue, !records.isEmpty,
+                let former = old == nil ? [] : former?.arrayValue
+            else { return nil }
+            return self.records(from: former, to: records, by: key, at: path)
         }
+    }
+
+    /// Returns the writes of the records that were added, changed or removed, and of their order; nil if some cannot be
+    /// told apart.
+    private static func records(
+        from old: [PropertyList], to new: [PropertyList], by key: String, at path: Path
+    ) -> [Write]? {
+        guard let before = names(of: old, by: key), let after = names(of: new, by: key) else { return nil }
+        let (known, kept) = (Dictionary(zip(before, old)) { first, _ in first }, Set(after))
+        var writes = before.filter { !kept.contains($0) }.map { Write(path: path.appending($0), value: .deleted) }
+        for (name, record) in zip(after, new) {
+            let former = known[name]
+            guard former != record else { continue }
+            guard let changes = entryWrites(from: former, to: record, at: path.appending(name)) else { return nil }
+            writes += changes
+        }
+        // Where records are only removed, the others keep their order.
+        if before.filter(kept.contains) != after {
+            guard let order = try? CanonicalValue(.array(after.map(\.id))) else { return nil }
+            writes.append(Write(path: path.appending(MergedPart(orderBy: key)), value: .value(order)))
+        }
+        return writes
+    }
+
+    private static func names(of records: [PropertyList], by key: String) -> [RecordName]? {
+        let names = records.compactMap { RecordName(key, $0.dictionaryValue?[key]) }
+        return names.count == records.count && Set(names).count == names.count ? names : nil
     }
 
     /// Returns the writes of the elements that were added or removed.

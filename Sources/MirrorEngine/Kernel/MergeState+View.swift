@@ -23,7 +23,7 @@ package struct Cell: Hashable, Sendable {
     let part: MergedPart?
 
     /// What values that were written here have of it. Those have nothing of their own at parts that others wrote.
-    package var region: Region { Region(place, except: Array(below.prefix { place.kind(of: $0) == nil })) }
+    package var region: Region { Region(place, except: Array(below.filter { $0.merged == nil })) }
 
     fileprivate init(place: Path, below: [Path], live: [Atom]) {
         (self.place, self.below, self.live) = (place, below, live)
@@ -160,7 +160,7 @@ extension MergeState {
     private static func withEntries(_ cells: [Cell]) -> [Cell] {
         guard cells.count > 1 else { return cells }
         var (cells, visible) = (cells, [Entry]())
-        for index in cells.indices.reversed() {
+        for index in cells.indices.reversed() where cells[index].part?.kind != .order {
             let place = cells[index].place
             // The visible values directly after this place in the order are those below it.
             let first = cells[index].part == nil ? visible.lastIndex { !place.isPrefix(of: $0.place) } : nil
@@ -168,12 +168,12 @@ extension MergeState {
             var below = visible[start...]
             keepLatestKind(of: &below, at: index, &cells)
             visible.removeSubrange(start...)
-            cells[index].candidates = below.first.flatMap { place.kind(of: $0.place) }.flatMap {
-                $0.isCandidate ? $0 : nil
+            if case .part(let kind)? = below.first.map({ place.step(to: $0.place) }), kind.isCandidate {
+                cells[index].candidates = kind
             }
             let (entry, value) = (below.last, cells[index].latest?.part(at: place).value)
             cells[index].hasEntries = entry != nil
-            if let entry, let value, !MergedPart.fit(place.kind(of: entry.place), value) {
+            if let entry, let value, !place.step(to: entry.place).fits(value) {
                 cells[index].entry = entry.atom
             }
             let end = index + 1 + cells[(index + 1)...].prefix { place.isPrefix(of: $0.place) }.count
@@ -203,7 +203,7 @@ extension MergeState {
     private static func keepLatestKind(of below: inout ArraySlice<Entry>, at index: Int, _ cells: inout [Cell]) {
         guard let first = below.first else { return }
         let place = cells[index].place
-        let kind = { (entry: Entry) in place.kind(of: entry.place) }
+        let kind = { (entry: Entry) in place.step(to: entry.place) }
         guard below.contains(where: { kind($0) != kind(first) }) else { return }
         guard let latest = below.max(by: { $1.atom.isAfter($0.atom) }) else { return }
         for entry in below where kind(entry) != kind(latest) {
@@ -242,12 +242,13 @@ extension MergeState {
         var rest = cells.dropFirst()
         if first.part != nil { return value }
         while let cell = rest.first {
-            let path = cell.place.keys.dropFirst(depth)
             guard let whole = cell.place.merged?.place else {
+                let path = cell.place.components.dropFirst(depth)
                 value.write(cell.winner?.part(at: cell.place).value?.propertyList, at: path)
                 rest = rest.dropFirst()
                 continue
             }
+            let path = whole.components.dropFirst(depth)
             // The parts of a value follow each other.
             let parts = rest.prefix { $0.part != nil && whole.isPrefix(of: $0.place) }
             rest = rest.dropFirst(parts.count)
@@ -305,25 +306,35 @@ extension MergeState {
 }
 
 extension PropertyList {
-    fileprivate subscript(path: ArraySlice<String>) -> PropertyList? {
-        path.reduce(self) { $0?.dictionaryValue?[$1] }
+    fileprivate subscript(path: ArraySlice<Path.Component>) -> PropertyList? {
+        path.reduce(self) { $0?.part($1) }
     }
 }
 
 extension PropertyList? {
-    /// Writes a value at a path of dictionary keys; nil removes the value there. A value on the path that is not a
-    /// dictionary is replaced by one.
-    mutating func write(_ value: PropertyList?, at path: ArraySlice<String>) {
-        guard let first = path.first else {
-            self = value
-            return
+    /// Writes a value at a path of dictionary keys and records; nil removes the value there. A value on the path that
+    /// is not a dictionary, or an array with records, is replaced by one.
+    mutating func write(_ value: PropertyList?, at path: ArraySlice<Path.Component>) {
+        switch path.first {
+        case nil, .part?: self = value
+        case .key(let first)?:
+            var entries = self?.dictionaryValue ?? PropertyList.Dictionary()
+            if value == nil, self?.dictionaryValue == nil { return }
+            var entry = entries[first]
+            entry.write(value, at: path.dropFirst())
+            entries[first] = entry
+            self = .dictionary(entries)
+        case .record(let name)?:
+            var records = self?.arrayValue ?? []
+            if value == nil, self?.arrayValue == nil { return }
+            let index = records.firstIndex(where: name.matches)
+            var record = index.map { records[$0] }
+            record.write(value, at: path.dropFirst())
+            if record?.dictionaryValue != nil { record.write(name.id, at: [.key(name.key)]) }
+            if let index { records.remove(at: index) }
+            if let record { records.insert(record, at: index ?? records.endIndex) }
+            self = .array(records)
         }
-        var entries = self?.dictionaryValue ?? PropertyList.Dictionary()
-        if value == nil, self?.dictionaryValue == nil { return }
-        var entry = entries[first]
-        entry.write(value, at: path.dropFirst())
-        entries[first] = entry
-        self = .dictionary(entries)
     }
 }
 

@@ -83,7 +83,7 @@ extension MergeState {
     func kind(of key: Path) -> MergeKind? {
         guard hasAtoms(ofDepth: key.depth + 1) else { return nil }
         let latest = under(key).filter { $0.path != key }.max { $1.isAfter($0) }
-        return latest.map { key.kind(of: $0.path)?.merging ?? .entries }
+        return latest.map { key.merging(of: $0.path) }
     }
 
     package func atom(_ name: AtomName, at path: Path) -> Atom? { atoms(at: path).first { $0.name == name } }

@@ -7,7 +7,7 @@ package import PropertyLists
 #endif
 
 /// The rule by which writes of a key that have not seen each other are combined.
-package enum MergeKind: String, Hashable, Sendable, CaseIterable {
+package enum MergeKind: Hashable, Sendable {
     /// Every value is one write, including a dictionary. The later write is in force, and the other is a conflict.
     case value
     /// Each changed entry of a dictionary is a write of its own, so that two hosts can change different entries.
@@ -20,6 +20,8 @@ package enum MergeKind: String, Hashable, Sendable, CaseIterable {
     case maximum
     /// The least value is in force.
     case minimum
+    /// The dictionaries of an array are matched by their values of a key, and merged entry by entry.
+    case list(identity: String)
 }
 
 /// A part of a value that is merged by a rule of its own, as the last component of a path.
@@ -37,8 +39,17 @@ package struct MergedPart: Hashable, Sendable {
         case addend
         case candidateForMaximum
         case candidateForMinimum
+        /// The order of records in an array.
+        case order = 7
 
-        var lengthOfName: Int { self == .element ? 16 : 8 }
+        /// The length of its name, or nil if it has any.
+        var lengthOfName: Int? {
+            switch self {
+            case .element: 16
+            case .addend, .candidateForMaximum, .candidateForMinimum: 8
+            case .order: nil
+            }
+        }
 
         /// Whether the greatest or least of several values is in force.
         var isCandidate: Bool { self == .candidateForMaximum || self == .candidateForMinimum }
@@ -50,20 +61,22 @@ package struct MergedPart: Hashable, Sendable {
             }
             return self == .candidateForMaximum ? value <= other : self == .candidateForMinimum && other <= value
         }
-
-        /// The rule of values with such parts.
-        package var merging: MergeKind {
-            switch self {
-            case .element: .set
-            case .addend: .counter
-            case .candidateForMaximum: .maximum
-            case .candidateForMinimum: .minimum
-            }
-        }
     }
 
-    /// The tag of a component that is a key.
+    /// The tags of the other components: a key, and a record of an array.
     static let keyTag: UInt8 = 1
+    static let recordTag: UInt8 = 6
+
+    /// The rule of values with such parts.
+    package var merging: MergeKind {
+        switch kind {
+        case .element: .set
+        case .addend: .counter
+        case .candidateForMaximum: .maximum
+        case .candidateForMinimum: .minimum
+        case .order: .list(identity: String(decoding: name, as: UTF8.self))
+        }
+    }
 
     init(_ kind: Kind, name: ArraySlice<UInt8>) { (self.kind, self.name) = (kind, name) }
 
@@ -75,8 +88,11 @@ package struct MergedPart: Hashable, Sendable {
         name = bytes[...]
     }
 
+    /// The order of the records that are matched by a key.
+    package init(orderBy key: String) { self.init(.order, name: Array(key.utf8)[...]) }
+
     package init(element: CanonicalValue) {
-        self.init(.element, name: element.contentHash.bytes[..<Kind.element.lengthOfName])
+        self.init(.element, name: element.contentHash.bytes[..<16])
     }
 
     package static func == (left: Self, right: Self) -> Bool {
@@ -95,16 +111,50 @@ package struct MergedPart: Hashable, Sendable {
         case .element: return MergedPart(element: value) == self
         case .addend: return value.propertyList.integer != nil
         case .candidateForMaximum, .candidateForMinimum: return MergeOrder(value) != nil
+        case .order: return value.propertyList.arrayValue != nil
         }
     }
+}
 
-    /// Whether a value can have such parts.
-    static func fit(_ kind: Kind?, _ value: CanonicalValue) -> Bool {
-        switch kind {
-        case nil: value.dictionary != nil
-        case .element: value.propertyList.arrayValue != nil
-        case .addend: value.propertyList.integer != nil
-        case .candidateForMaximum, .candidateForMinimum: MergeOrder(value) != nil
+/// The name of a record of an array: its value of the key by which records are matched.
+package struct RecordName: Hashable, Sendable {
+    package let key: String
+    package let id: PropertyList
+
+    /// Returns nil if the value is not a number, a date, a text or data, or is too long for a path.
+    package init?(_ key: String, _ id: PropertyList?) {
+        guard let id, id.arrayValue == nil, id.dictionaryValue == nil else { return nil }
+        (self.key, self.id) = (key, id)
+        guard let bytes, bytes.count <= Path.longestComponent else { return nil }
+    }
+
+    /// Decodes a dictionary with one entry.
+    init?(decoding bytes: ArraySlice<UInt8>) {
+        guard let value = try? CanonicalValue(decoding: Array(bytes)), let entries = value.propertyList.dictionaryValue,
+            entries.count == 1, let entry = entries.first
+        else { return nil }
+        self.init(entry.key, entry.value)
+    }
+
+    var bytes: [UInt8]? { (try? CanonicalValue(.dictionary([key: id])))?.bytes }
+
+    func matches(_ record: PropertyList) -> Bool { record.dictionaryValue?[key] == id }
+}
+
+/// How a path continues below a place.
+enum Step: Hashable {
+    case key
+    /// A record of an array, or the order of the records.
+    case record
+    case part(MergedPart.Kind)
+
+    /// Whether a value can have something there.
+    func fits(_ value: CanonicalValue) -> Bool {
+        switch self {
+        case .key: value.dictionary != nil
+        case .record, .part(.element), .part(.order): value.container?.arrayValue != nil
+        case .part(.addend): value.propertyList.integer != nil
+        case .part: MergeOrder(value) != nil
         }
     }
 }
@@ -129,6 +179,24 @@ extension PropertyList {
         arrayValue?.first { element in
             (try? CanonicalValue(element)).map { MergedPart(element: $0) == part } ?? false
         }
+    }
+
+    /// Returns the index of a record in an array.
+    func index(of record: RecordName) -> Int? { arrayValue?.firstIndex(where: record.matches) }
+
+    /// Returns the records of an array in another order. Those that the order lacks follow, by their bytes.
+    private func inOrder(of ids: [PropertyList], by key: String) -> PropertyList {
+        guard let records = arrayValue else { return self }
+        let places = Swift.Dictionary(zip(ids, ids.indices)) { first, _ in first }
+        var (named, others) = ([(place: Int, record: PropertyList)](), Set<CanonicalValue>())
+        for record in records {
+            if let place = record.dictionaryValue?[key].flatMap({ places[$0] }) {
+                named.append((place, record))
+            } else if let value = try? CanonicalValue(record) {
+                others.insert(value)
+            }
+        }
+        return .array(named.sorted { $0.place < $1.place }.map(\.record) + Self.sorted(others))
     }
 
     /// Returns an array without some elements.
@@ -172,6 +240,12 @@ extension PropertyList {
             return all.filter { MergeOrder($0) != nil }.reduce(CanonicalValue?.none) { best, value in
                 kind.isBeaten(value, by: best) ? best : value
             }?.propertyList ?? whole
+        case .order:
+            guard case .list(let key)? = parts.first?.part.merging, let ids = values.first?.propertyList.arrayValue
+            else {
+                return whole
+            }
+            return whole?.inOrder(of: ids, by: key)
         }
     }
 

@@ -16,6 +16,8 @@ package struct Path: Hashable, Sendable {
     package enum Component: Hashable, Sendable {
         /// A domain, a key, or a key of a dictionary.
         case key(String)
+        /// A record of an array.
+        case record(RecordName)
         case part(MergedPart)
     }
 
@@ -40,6 +42,8 @@ extension Path {
 
     package func appending(_ part: MergedPart) -> Path { appending(part.kind.rawValue, part.name) }
 
+    package func appending(_ record: RecordName) -> Path { appending(MergedPart.recordTag, record.bytes ?? []) }
+
     private func appending(_ tag: UInt8, _ contents: some Collection<UInt8>) -> Path {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(self.bytes.count + contents.count + 3)
@@ -63,10 +67,15 @@ extension Path {
             count += 1
             if tag == MergedPart.keyTag {
                 guard contents.isUTF8 else { throw .notUTF8 }
+            } else if tag == MergedPart.recordTag {
+                guard count > 2, RecordName(decoding: contents) != nil else { throw .contradiction("a record") }
             } else {
                 guard let kind = MergedPart.Kind(rawValue: tag) else { throw .unknownTag }
+                let isWhole = contents.count == kind.lengthOfName ?? contents.count && contents.isUTF8 || kind != .order
                 let isLast = reader.isAtEnd && count > 2
-                guard isLast, contents.count == kind.lengthOfName else { throw .contradiction("a part of a value") }
+                guard isLast, isWhole, contents.count == kind.lengthOfName ?? contents.count else {
+                    throw .contradiction("a part of a value")
+                }
             }
         }
         guard (1...Self.mostComponents).contains(count) else { throw .beyondLimit("components of a path") }
@@ -80,15 +89,34 @@ extension Path {
     package var components: [Component] {
         var (components, at) = ([Component](), 0)
         while at < bytes.count {
-            components.append(part(at: at).map(Component.part) ?? .key(text(ofComponentAt: at)))
+            components.append(component(at: at))
             at = end(ofComponentAt: at)
         }
         return components
     }
 
-    /// The domain, the key, and the further keys into dictionaries.
+    private func component(at start: Int) -> Component {
+        if let part = part(at: start) { return .part(part) }
+        guard bytes[start] == MergedPart.recordTag else { return .key(text(ofComponentAt: start)) }
+        let contents = bytes[length(at: start + 1).end..<end(ofComponentAt: start)]
+        return RecordName(decoding: contents).map(Component.record) ?? .key("")
+    }
+
+    /// The domain, the key, and the further keys into dictionaries, for users. A record is its value of the key by
+    /// which it is matched.
     package var keys: [String] {
-        components.compactMap { if case .key(let text) = $0 { text } else { nil } }
+        components.compactMap { component in
+            switch component {
+            case .key(let text): text
+            case .record(let record): record.id.stringValue ?? "\(record.id)"
+            case .part: nil
+            }
+        }
+    }
+
+    /// Whether this leads to a value through keys alone, as a path in a preference file does.
+    package var hasOnlyKeys: Bool {
+        components.allSatisfy { if case .key = $0 { true } else { false } }
     }
 
     private func text(ofComponentAt at: Int) -> String {
@@ -111,10 +139,23 @@ extension Path {
     }
 
     /// The place of the value to which this path leads a part of, or this path.
-    var whole: Path { merged?.place ?? self }
+    package var whole: Path { merged?.place ?? self }
 
-    /// Returns how a path below this one continues, or nil if it continues with a key.
-    func kind(of below: Path) -> MergedPart.Kind? { MergedPart.Kind(rawValue: below.bytes[bytes.count]) }
+    /// Returns how a path below this one continues.
+    func step(to below: Path) -> Step {
+        let tag = below.bytes[bytes.count]
+        if tag == MergedPart.recordTag || tag == MergedPart.Kind.order.rawValue { return .record }
+        return MergedPart.Kind(rawValue: tag).map(Step.part) ?? .key
+    }
+
+    /// Returns the rule by which a path below this one was written.
+    func merging(of below: Path) -> MergeKind {
+        switch below.prefix(components: depth + 1).components.last {
+        case .part(let part)?: part.merging
+        case .record(let record)?: .list(identity: record.key)
+        case .key?, nil: .entries
+        }
+    }
 
     /// The number of bytes up to the end of the first component, of the second, and so on.
     package var ends: [Int] {

@@ -47,12 +47,19 @@ extension Region {
     package func intersection(_ other: Region) -> Region {
         if self == other { return self }
         if isEmpty || other.isEmpty { return .none }
+        if edges.count == 1, other.edges.count == 1 {
+            if edges[0].isPrefix(of: other.edges[0]) { return other }
+            return other.edges[0].isPrefix(of: edges[0]) ? self : .none
+        }
         return combined(with: other) { $0 && $1 }
     }
 
     package func subtracting(_ other: Region) -> Region {
         if self == other { return .none }
         if isEmpty || other.isEmpty { return self }
+        if edges.count == 1, other.edges.count == 1, !edges[0].isPrefix(of: other.edges[0]) {
+            return other.edges[0].isPrefix(of: edges[0]) ? .none : self
+        }
         return combined(with: other) { $0 && !$1 }
     }
 

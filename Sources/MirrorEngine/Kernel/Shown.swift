@@ -71,9 +71,9 @@ extension MergeState {
         var covers = shown.within(Region(place))
             .filter { cells.first?.part == nil || here.contains($0.name) }.map { Cover($0.name, $0.region) }
         var stamps = shown.filter { $0.region.intersects(Region(place)) || $0.region.contains(place) }.map(\.stamp)
-        // Otherwise a value that an entry hides would come into force once the entry is gone.
-        for cell in self.cells(under: path.prefix(components: 2)) where cell.entry != nil && cell.place.overlaps(place)
-        {
+        // Otherwise a value that an entry hides would come into force once the entry is gone. A part is not removed so.
+        let hiding = place.merged == nil ? self.cells(under: path.prefix(components: 2)) : []
+        for cell in hiding where cell.entry != nil && cell.place.overlaps(place) {
             stamps += [cell.latest].compactMap { $0?.stamp }
         }
         for cell in cells {

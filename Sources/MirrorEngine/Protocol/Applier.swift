@@ -308,7 +308,7 @@ extension Applier {
             past: (context.local.trackedFiles[change.domain] ?? TrackedFile())
                 .past(
                     after: change.changes.filter { exceptions[$0.key] == nil },
-                    isSet: { context.local.kind(of: $0, context.policy) == .set }))
+                    kind: { context.local.kind(of: $0, context.policy) }))
     }
 }
 

@@ -243,9 +243,7 @@ extension DomainPolicy {
         let schema = { @Sendable (domain: String) in (try? DomainName(domain)).flatMap { schemas[$0]?.readable } }
         self.init(
             kind: { domain, key in
-                if let declared = schema(domain)?.anyDeclaration(of: key)?.merge {
-                    return MergeKind(rawValue: declared.rawValue)
-                }
+                if let declared = schema(domain)?.anyDeclaration(of: key)?.mergeKind { return declared }
                 let isFile = (try? DomainName(domain)).map { selection.file(of: $0) != nil } ?? false
                 return isFile ? .entries : nil
             },
@@ -264,5 +262,21 @@ extension DomainPolicy {
                 guard let schema = schema(domain), let version = try? version.decoded() else { return true }
                 return schema.storedVersion(of: [Schema.versionKey: version]) <= schema.version
             })
+    }
+}
+
+extension SettingDeclaration {
+    /// The declared rule of merging, or nil if none is declared.
+    fileprivate var mergeKind: MergeKind? {
+        switch merge {
+        case nil: nil
+        case .value: .value
+        case .entries: .entries
+        case .set: .set
+        case .counter: .counter
+        case .maximum: .maximum
+        case .minimum: .minimum
+        case .list: identity.map { .list(identity: $0) } ?? .value
+        }
     }
 }

@@ -300,6 +300,7 @@ struct DeclaredItem {
         "hidden": DeclaredItem(attribute: "Hidden", value: .mark),
         "transient": DeclaredItem(attribute: "Transient", value: .mark),
         "merge": DeclaredItem(attribute: "Merge", value: .text),
+        "identity": DeclaredItem(attribute: "Identity", value: .text),
         "by-host": DeclaredItem(attribute: "ByHost", value: .mark),
         "required": DeclaredItem(attribute: "Required", value: .mark),
         "unique": DeclaredItem(attribute: "Unique", value: .mark),

@@ -162,7 +162,11 @@ extension Setting {
     /// Sets how a mirror combines values that hosts write without having seen each other's.
     ///
     ///     static let launches = Setting("launches", default: 0).merges(.counter)
-    public func merges(_ rule: MergeRule) -> Setting { declaring { $0.merge = rule } }
+    ///
+    /// - Parameter identity: For ``MergeRule/list``, the key by which the dictionaries are matched.
+    public func merges(_ rule: MergeRule, identity: String? = nil) -> Setting {
+        declaring { ($0.merge, $0.identity) = (rule, identity) }
+    }
     /// Stores the value for this machine only.
     public func byHost() -> Setting { declaring { $0.isByHost = true } }
     /// Makes the value the path of a file whose values precede the stored ones, as for `--config FILE`.

@@ -12,13 +12,15 @@ public enum MergeRule: String, Hashable, Sendable, CaseIterable {
     case maximum
     /// The least number, date or version is in force.
     case minimum
+    /// The dictionaries of an array are matched by a key, and combined entry by entry.
+    case list
 
     /// The types to which the rule applies.
     package var types: [ValueType] {
         switch self {
         case .value: ValueType.allCases
         case .entries: [.dictionary, .any]
-        case .set: [.array]
+        case .set, .list: [.array]
         case .counter: [.integer]
         case .maximum, .minimum: [.integer, .real, .date, .string]
         }

@@ -53,6 +53,8 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var isMirrored = true
     /// How a mirror combines writes, or nil if that is not declared.
     package var merge: MergeRule?
+    /// The key by which the dictionaries of an array are matched.
+    package var identity: String?
     package var isTransient = false
     package var isByHost = false
     /// Whether the value is the path of a file whose values are a layer of the program.

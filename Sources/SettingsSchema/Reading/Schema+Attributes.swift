@@ -214,7 +214,7 @@ extension SettingDeclaration {
         },
         .flag("AllowsDash", { $1(&$0.allowsDash) }), .flag("Hidden", { $1(&$0.isHidden) }),
         .names("Environment", { $1(&$0.environment) }), .flag("Sensitive", { $1(&$0.isSensitive) }),
-        .flag("Mirrored", { $1(&$0.isMirrored) }, preset: true), merging,
+        .flag("Mirrored", { $1(&$0.isMirrored) }, preset: true), merging, .text("Identity", { $1(&$0.identity) }),
         .flag("Transient", { $1(&$0.isTransient) }),
         .flag("ByHost", { $1(&$0.isByHost) }),
         Attribute(name: "Map") { value, setting, reader in

@@ -149,6 +149,12 @@ extension SchemaCheck {
             ("Sensitive", setting.isSensitive, [.string, .data, .any]),
         ]
         checkApplications(applications, to: setting.rule.type, at: path)
+        if setting.merge == .list, setting.identity == nil {
+            report(.missingAttribute("Identity"), at: path.appending("Merge"))
+        }
+        if setting.identity != nil, setting.merge != .list {
+            report(.missingAttribute("Merge"), at: path.appending("Identity"))
+        }
         if setting.scope != nil, let merge = setting.merge, merge != .entries, merge != .value {
             report(.contradicts("Scope"), at: path.appending("Merge"))
         }
