@@ -103,6 +103,33 @@ import Testing
         #expect(before == after)
     }
 
+    @Test func `that two hosts had before they began to mirror them are combined`() throws {
+        let mirror = try MirrorOfProcesses("desk", "laptop")
+        let domain: DomainName = "org.example.app"
+        let values: [PropertyList.Dictionary] = [
+            ["words": ["fjord", "ærø"], "lastSeenVersion": "1.10", "starts": 4, "theme": "dark"],
+            ["words": ["façade", "fjord"], "lastSeenVersion": "1.9", "starts": 9, "theme": "light"],
+        ]
+        for (host, values) in zip(mirror.hosts, values) {
+            try install(on: host, Self.schema.replacing("com.example.app", with: domain.text))
+            for entry in values { try host.write(entry.key, entry.value, in: [domain]) }
+        }
+        try mirror.hosts[0].succeed("mirror", "add", "org.example.*")
+        try mirror.comeToRest()
+        let preview = try mirror.hosts[1].succeed("mirror", "add", "--dry-run", "org.example.*")
+        #expect(preview.contains(":words  would be combined with the mirror's value"), "\(preview)")
+        #expect(preview.contains(":starts  would be replaced by the mirror's value"), "\(preview)")
+        try mirror.hosts[1].succeed("mirror", "add", "org.example.*")
+        try mirror.comeToRest()
+        for host in mirror.hosts {
+            let values = try host.values(domain)
+            #expect(Set(values["words"]?.arrayValue ?? []) == ["fjord", "ærø", "façade"], "\(host.name)")
+            #expect(values["lastSeenVersion"] == "1.10" && values["theme"] == "dark", "\(host.name) \(values)")
+            #expect(values["starts"] == 4, "\(host.name)")
+            #expect(try host.lost() == [], "\(host.name)")
+        }
+    }
+
     @Test func `of two kinds leave a conflict that can be accepted, but not restored`() throws {
         let mirror = try MirrorOfProcesses("desk", "laptop")
         for (host, kind) in zip(mirror.hosts, ["Type = array; Merge = set", "Type = integer; Merge = counter"]) {

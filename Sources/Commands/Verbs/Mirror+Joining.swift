@@ -311,6 +311,7 @@ extension MirrorVerbs {
                 case .replaced: key.mirror == nil ? "would be removed" : "would be replaced by the mirror's value"
                 case .kept: "would replace the mirror's value"
                 case .conflict: "would be a conflict"
+                case .combined: "would be combined with the mirror's value"
                 }
             try context.say("\(key.path.place)  \(outcome)")
             try context.say("    here    \(text.text(key.here, at: key.path).shown)")

@@ -111,7 +111,14 @@ extension CaptureBuilder {
         for key in values.file.keys.sorted() where !values.localKeys.contains(key) {
             guard let value = values.file[key], local.shared.live.value(at: key) != value else { continue }
             let isGap = local.shared.live.overlapping(key).isEmpty
-            if seed == .local || seed == .merge && isGap {
+            let kind = local.kind(of: key, policy)
+            if seed == .merge, kind.unites {
+                let writes = Difference.writes(
+                    from: nil, to: value, at: key, kind: kind, number: number(ofWriteAt: key, value))
+                for write in writes where isGap || write.path.merged != nil {
+                    add(write, from: nil, shown: [], .found, &reading)
+                }
+            } else if seed == .local || seed == .merge && isGap {
                 // A value that only fills a gap has the oldest stamp of all that can be in force, so that any other
                 // write prevails.
                 let reason: Atom.Reason = seed == .local ? .written : .found
@@ -177,11 +184,9 @@ extension CaptureBuilder {
             let isKnown = !values.isUnknown(key) && !values.isRecovered && !isForgotten
             // Of a value that stayed on its host, the mirror has no part.
             let mirrored = stayed(key, tracked) ? nil : former
-            let number = WriteID(
-                random: moment.random, path: key, stamp: Stamp(number: UInt64(max(0, moment.now))),
-                value: value.map(WrittenValue.value) ?? .deleted
-            ).number
-            for write in Difference.writes(from: mirrored, to: value, at: key, kind: kind, number: number) {
+            let writes = Difference.writes(
+                from: mirrored, to: value, at: key, kind: kind, number: number(ofWriteAt: key, value))
+            for write in writes {
                 add(
                     write, from: isKnown ? former.map(WrittenValue.value) ?? .deleted : nil, shown: shown,
                     reverted: seen == .max
@@ -191,6 +196,13 @@ extension CaptureBuilder {
         }
         beginMirroring(beginning, &reading)
         finish(reading)
+    }
+
+    /// Returns a number that no other write has.
+    private func number(ofWriteAt key: Path, _ value: CanonicalValue?) -> UInt64 {
+        let stamp = Stamp(number: UInt64(max(0, moment.now)))
+        let written = value.map(WrittenValue.value) ?? .deleted
+        return WriteID(random: moment.random, path: key, stamp: stamp, value: written).number
     }
 
     /// Whether the file's value of a key was not mirrored when the file was last read.

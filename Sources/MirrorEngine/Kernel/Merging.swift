@@ -22,6 +22,9 @@ package enum MergeKind: Hashable, Sendable {
     case minimum
     /// The dictionaries of an array are matched by their values of a key, and merged entry by entry.
     case list(identity: String)
+
+    /// Whether what two hosts have is combined when one of them begins to mirror the key.
+    var unites: Bool { self == .set || self == .maximum || self == .minimum }
 }
 
 /// A part of a value that is merged by a rule of its own, as the last component of a path.

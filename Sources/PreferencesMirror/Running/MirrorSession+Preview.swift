@@ -30,6 +30,8 @@ package struct SelectionPreview: Sendable {
             case kept
             /// One of both would be used, and the other would be listed.
             case conflict
+            /// Both would be combined by the rule of the key.
+            case combined
         }
     }
 }
@@ -76,11 +78,12 @@ extension MirrorSession {
             where new.contains(exactly: path.domain) || keys.contains(key) {
                 let here = exceptions[key]
                 let isConflict = !mergeState.conflicts(under: key).isEmpty
+                let isCombined = here != nil && mergeState.value(at: key) != former.value(at: key)
                 preview.differing.append(
                     SelectionPreview.Key(
                         path: key, here: here == nil ? mergeState.value(at: key) : here?.value,
                         mirror: former.value(at: key),
-                        outcome: isConflict ? .conflict : here == nil ? .kept : .replaced))
+                        outcome: isConflict ? .conflict : isCombined ? .combined : here == nil ? .kept : .replaced))
             }
         }
         return preview
