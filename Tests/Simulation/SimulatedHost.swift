@@ -240,8 +240,10 @@ extension SimulatedHost {
     private func noteAccepted(_ decision: Decision) {
         var after = durable.shared
         after.apply(decision.transaction.changes, nil)
-        let open = after.live.conflicts.flatMap(\.lostTexts)
-        world.record.note(counted: Set(durable.shared.live.conflicts.flatMap(\.lostTexts)).subtracting(open))
+        let open = after.live.conflicts
+        // A text can be in another lost value, which the user of another host accepts.
+        let accepted = durable.shared.live.conflicts.filter { former in !open.contains { $0.isSame(as: former) } }
+        world.record.note(counted: Set(accepted.flatMap(\.lostTexts)))
     }
 
     /// Values that are only counted from now on are no longer listed one by one.
