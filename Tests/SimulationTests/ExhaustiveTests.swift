@@ -9,7 +9,8 @@ import Testing
     @Test(arguments: Extent.sample(2, of: ExhaustiveSearch.Profile.all.map(\.name)))
     func `reports every lost write`(_ name: String) throws {
         let profile = try #require(ExhaustiveSearch.Profile.all.first { $0.name == name })
-        var search = ExhaustiveSearch(profile, depth: 3)
+        // Less can happen to a value that is merged by a rule of its own.
+        var search = ExhaustiveSearch(profile, depth: profile.kind == nil ? 3 : 4)
         search.search()
         #expect(search.counterexample == nil)
         #expect(search.executions > 100)
