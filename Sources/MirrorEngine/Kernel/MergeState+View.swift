@@ -162,12 +162,18 @@ extension MergeState {
         var (cells, visible) = (cells, [Entry]())
         for index in cells.indices.reversed() where cells[index].part?.kind != .order {
             let place = cells[index].place
+            guard cells[index].part == nil else {
+                // Nothing is below a part of a value.
+                if let atom = cells[index].winner {
+                    visible.append(Entry(place: place, atom: atom, cells: index..<index + 1))
+                }
+                continue
+            }
             // The visible values directly after this place in the order are those below it.
-            let first = cells[index].part == nil ? visible.lastIndex { !place.isPrefix(of: $0.place) } : nil
-            let start = cells[index].part == nil ? (first ?? -1) + 1 : visible.count
-            var below = visible[start...]
-            keepLatestKind(of: &below, at: index, &cells)
+            let start = visible.lastIndex { !place.isPrefix(of: $0.place) }.map { $0 + 1 } ?? 0
+            var below = Array(visible[start...])
             visible.removeSubrange(start...)
+            keepLatestKind(of: &below, at: index, &cells)
             if case .part(let kind)? = below.first.map({ place.step(to: $0.place) }), kind.isCandidate {
                 cells[index].candidates = kind
             }
@@ -200,7 +206,7 @@ extension MergeState {
 
     /// Of entries and parts that do not go together, keeps those of the kind that was written last. The others are open
     /// conflicts.
-    private static func keepLatestKind(of below: inout ArraySlice<Entry>, at index: Int, _ cells: inout [Cell]) {
+    private static func keepLatestKind(of below: inout [Entry], at index: Int, _ cells: inout [Cell]) {
         guard let first = below.first else { return }
         let place = cells[index].place
         let kind = { (entry: Entry) in place.step(to: entry.place) }
