@@ -25,7 +25,7 @@ struct WriteLedger {
     /// Keys that the mirror was writing at a crash. It is unknown whether a user saw the new value.
     private var uncertain: Set<Path> = []
 
-    /// The numbers of which the greatest is in force.
+    /// The numbers that compete: the greatest is in force.
     private var competing: Set<Int> = []
     /// What all users have added to the counter of each domain.
     private(set) var added: [String: Int] = [:]

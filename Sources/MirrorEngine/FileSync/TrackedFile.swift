@@ -148,8 +148,7 @@ package struct Past: Hashable, Sendable {
             // one.
             let rule: MergeKind =
                 switch kind(key) {
-                case .set: .set
-                case .list(let identity): .list(identity: identity)
+                case .set, .list: kind(key)
                 case .value, .entries, .counter, .maximum, .minimum: .entries
                 }
             let parts = Difference.writes(from: change.old, to: change.new, at: key, kind: rule)

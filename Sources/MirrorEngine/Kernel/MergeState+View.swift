@@ -17,7 +17,7 @@ package struct Cell: Hashable, Sendable {
     fileprivate(set) var candidates: MergedPart.Kind?
     /// The elements in force, if those of an array are merged one by one.
     fileprivate var elements: Set<MergedPart>?
-    /// The array in force of which this place is an element.
+    /// The array in force, if this place is one of its elements.
     fileprivate var array: Atom?
     /// The part of a merged value that this place is.
     let part: MergedPart?

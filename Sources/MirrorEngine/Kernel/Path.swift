@@ -71,9 +71,8 @@ extension Path {
                 guard count > 2, RecordName(decoding: contents) != nil else { throw .contradiction("a record") }
             } else {
                 guard let kind = MergedPart.Kind(rawValue: tag) else { throw .unknownTag }
-                let isWhole = contents.count == kind.lengthOfName ?? contents.count && contents.isUTF8 || kind != .order
-                let isLast = reader.isAtEnd && count > 2
-                guard isLast, isWhole, contents.count == kind.lengthOfName ?? contents.count else {
+                let isNamed = kind.lengthOfName.map { $0 == contents.count } ?? contents.isUTF8
+                guard isNamed, count > 2, reader.isAtEnd else {
                     throw .contradiction("a part of a value")
                 }
             }
