@@ -26,8 +26,8 @@ func runPrefs(
     meanwhile: [@Sendable () throws -> Void] = [],
     program: @escaping @Sendable (_ arguments: [String]) throws -> Int32 = { _ in 127 },
     foreground: (@Sendable (ForegroundProgram) throws -> Int32)? = nil,
-    output: @escaping @Sendable (LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8] = {
-        _, _ throws(LimitedProgram.Failure) in throw LimitedProgram.Failure(description: "cannot be run")
+    output: @escaping ProgramRunner = { _, _ throws(LimitedProgram.Failure) in
+        throw LimitedProgram.Failure(description: "cannot be run")
     }
 ) throws -> Transcript.Outcome {
     let machine = try machine ?? SimulatedMachine()
@@ -40,10 +40,9 @@ func runPrefs(
         in: CommandContext(
             SystemServices(
                 fileSystem: process ?? machine.fileSystem, clock: clock ?? machine.clock,
-                watcher: watcher ?? machine.watcher, environment: environment, terminal: terminal),
+                watcher: watcher ?? machine.watcher, environment: environment, terminal: terminal, output: output),
             wait: { _ in happenings.next() },
-            run: { call in happenings.noting { try foreground.map { try $0(call) } ?? program(call.arguments) } ?? 1 },
-            output: output))
+            run: { call in happenings.noting { try foreground.map { try $0(call) } ?? program(call.arguments) } ?? 1 }))
     if let failure = happenings.failure { throw failure }
     return Transcript.Outcome(
         output: terminal.text(of: .output), errors: terminal.text(of: .errors), status: status.rawValue)

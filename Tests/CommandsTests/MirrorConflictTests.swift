@@ -361,7 +361,8 @@ private final class Calls: Sendable {
     var made: [(words: [String], input: String)] { state.withLock(\.self) }
 
     func answer(_ program: LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8] {
-        state.withLock { $0.append((program.words, String(decoding: input, as: UTF8.self))) }
-        return try result(program.words)
+        let words = program.words.map { String(decoding: $0, as: UTF8.self) }
+        state.withLock { $0.append((words, String(decoding: input, as: UTF8.self))) }
+        return try result(words)
     }
 }

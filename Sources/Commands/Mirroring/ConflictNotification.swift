@@ -15,7 +15,7 @@ struct ConflictNotification {
 
     /// Returns nil without `notify-send`.
     init?(of conflicts: [ListedConflict], _ access: MirrorAccess) {
-        guard !conflicts.isEmpty, let program = access.context.program(named: "notify-send") else { return nil }
+        guard !conflicts.isEmpty, let program = access.context.system.program(named: "notify-send") else { return nil }
         self.program = program
         summary = "prefs: \(counted(conflicts.count, "new conflict"))"
         var lines = conflicts.prefix(Self.mostLines).map { conflict in
@@ -36,7 +36,7 @@ struct ConflictNotification {
     func show(in context: CommandContext) {
         let notifier = LimitedProgram(
             path: program, words: ["notify-send", "--", summary, body], mostMilliseconds: 5000, mostBytes: 64 << 10)
-        _ = try? context.output(notifier, [])
+        _ = try? context.system.output(notifier, [])
     }
 }
 

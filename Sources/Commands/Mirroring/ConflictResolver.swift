@@ -83,7 +83,7 @@ struct ConflictResolver {
         }
         let limited = LimitedProgram(
             path: program, words: [program.word], mostMilliseconds: Self.mostMilliseconds, mostBytes: Self.mostBytes)
-        let answer = try access.context.output(limited, Array(conflict.json(masking).utf8))
+        let answer = try access.context.system.output(limited, Array(conflict.json(masking).utf8))
         guard let outcome = ConflictResolution.Outcome(answer: answer) else {
             throw CommandFailure(.invalidValue, "\(program): unknown answer: \(ByteText.text(answer).onOneLine)")
         }

@@ -24,8 +24,6 @@ package struct CommandContext: Sendable {
     /// Starts or ends a delay of interrupts.
     package let delayInterrupts: @Sendable (Bool) -> Void
     package let dialogue: any Dialogue
-    /// Runs a program without a terminal, and returns its output.
-    package let output: @Sendable (LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8]
     package let progress: Progress
     /// The screen of the terminal, for verbs that fill it; nil if there is none.
     let screen: (any ScreenTerminal)?
@@ -41,9 +39,6 @@ package struct CommandContext: Sendable {
             path, _ throws(SystemFailure) in throw SystemFailure(.invalidArgument, .read, path)
         },
         delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in },
-        output: @escaping @Sendable (LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8] = {
-            _, _ throws(LimitedProgram.Failure) in []
-        },
         dialogue: (any Terminal) -> any Dialogue = { BatchDialogue($0) }, screen: (any ScreenTerminal)? = nil
     ) {
         self.system = system
@@ -55,7 +50,6 @@ package struct CommandContext: Sendable {
         self.run = run
         self.stream = stream
         self.delayInterrupts = delayInterrupts
-        self.output = output
         self.screen = screen
         self.dialogue = dialogue(self.system.terminal)
     }
@@ -200,7 +194,6 @@ extension CommandContext {
             followReader: { interruption.followReader() }, run: { program throws(SystemFailure) in try program.run() },
             stream: { path, limit throws(SystemFailure) in try readStream(path, limit: limit) },
             delayInterrupts: { delay.set($0) },
-            output: { program, input throws(LimitedProgram.Failure) in try program.output(for: input) },
             dialogue: { _ in TerminalDialogue(on: raw, canMoveCursor: system.canMoveCursor) }, screen: raw)
     }
 }

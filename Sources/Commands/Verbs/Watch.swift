@@ -74,7 +74,7 @@ private struct WatchProgram {
         }
         let path: FilePath? =
             if DomainArgument.isPath(name) { try context.absolutePath(name) } else {
-                FileName(ByteText.bytes(name)).flatMap(context.program)
+                FileName(ByteText.bytes(name)).flatMap(context.system.program)
             }
         guard let path, try context.fileSystem.status(of: path)?.kind == .file else {
             throw CommandFailure(.notFound, "\(name.onOneLine): no such program")

@@ -13,6 +13,8 @@ package struct SystemServices: Sendable {
     package var administrator: UInt32
     /// Runs work that may wait for files on another thread.
     package var background: Background
+    /// Runs a program without a terminal, and returns its output.
+    package var output: ProgramRunner
 
     /// Registers work for the normal end of the program.
     package var atEnd: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -21,6 +23,9 @@ package struct SystemServices: Sendable {
         fileSystem: any FileSystem, clock: any Clock, watcher: any FolderWatcher, environment: Environment,
         terminal: any Terminal, forcedFolder: FilePath = "/etc/prefs/forced", administrator: UInt32 = 0,
         background: @escaping Background = { $0() },
+        output: @escaping ProgramRunner = { _, _ throws(LimitedProgram.Failure) in
+            throw LimitedProgram.Failure(description: "cannot be run")
+        },
         atEnd: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
     ) {
         self.fileSystem = fileSystem
@@ -31,6 +36,7 @@ package struct SystemServices: Sendable {
         self.forcedFolder = forcedFolder
         self.administrator = administrator
         self.background = background
+        self.output = output
         self.atEnd = atEnd
     }
 
@@ -39,6 +45,7 @@ package struct SystemServices: Sendable {
         SystemServices(
             fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemFolderWatcher.ofThisProcess,
             environment: .ofThisProcess(), terminal: SystemTerminal(), background: { work in runOnNewThread(work) },
+            output: { program, input throws(LimitedProgram.Failure) in try program.output(for: input) },
             atEnd: { action in atExit(action) })
     }
 
@@ -46,6 +53,23 @@ package struct SystemServices: Sendable {
     package var program: String {
         let path = environment.executable ?? environment.arguments.first.flatMap { FilePath($0) }
         return path?.lastComponent?.description ?? "unknown"
+    }
+}
+
+/// Runs a program with an input, and returns its output.
+package typealias ProgramRunner =
+    @Sendable (LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8]
+
+extension SystemServices {
+    /// Returns the path of a program in the folders of `PATH`, or nil if there is none.
+    package func program(named name: FileName) -> FilePath? {
+        let folders = environment.variables.bytes(of: "PATH") ?? Array("/usr/bin:/bin".utf8)
+        return folders.split(separator: UInt8(ascii: ":")).lazy.compactMap { FilePath($0) }.filter(\.isAbsolute)
+            .map { $0.appending(name) }
+            .first { path in
+                guard let status = try? fileSystem.status(of: path) else { return false }
+                return status.kind == .file && status.permissions.rawValue & 0o111 != 0
+            }
     }
 }
 
