@@ -147,7 +147,8 @@ let package = Package(
         .testTarget(
             name: "PreferencesMirrorTests",
             dependencies: [
-                "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SimulatedPlatform",
+                "Digests", "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists",
+                "SimulatedPlatform",
                 "TestSupport",
             ]),
         .testTarget(

@@ -19,6 +19,9 @@ extension Target {
         if let marker = try? Marker(decoding: bytes), (try? Marker(decoding: marker.encoded())) != marker {
             throw BrokenProperty(self, "a marker is not readable as it is written")
         }
+        if let end = SignedEnd(of: bytes), SignedEnd.bytes(with: end.signature) != Array(bytes.suffix(end.size)) {
+            throw BrokenProperty(self, "a signature is read that is written in other bytes")
+        }
         guard let pack = try? Pack(decoding: bytes) else { return }
         guard PackName(pack.address.name.description) == pack.address.name else {
             throw BrokenProperty(self, "a file has a name that is not read")

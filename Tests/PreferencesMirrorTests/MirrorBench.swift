@@ -81,7 +81,7 @@ struct MirrorHost: Sendable {
             ], arguments: ["program"], executable: "/usr/bin/program", user: 1000, hostName: name)
         system = SystemServices(
             fileSystem: fileSystem, clock: disk.clock, watcher: watcher ?? SimulatedFolderWatcher(disk),
-            environment: environment, terminal: SimulatedTerminal())
+            environment: environment, terminal: SimulatedTerminal(), output: SimulatedKeygen(disk).run)
         places = try MirrorPlaces(try #require(try StorePlaces(.native, on: system)), on: system)
     }
 
@@ -90,8 +90,12 @@ struct MirrorHost: Sendable {
         try MirrorHost(name, on: disk ?? self.disk, plan)
     }
 
-    func enter(isFirst: Bool, at directory: FilePath = MirrorBench.directory, id: MirrorID? = nil) throws {
+    /// - Parameter signing: The key with which the host signs its files.
+    func enter(
+        isFirst: Bool, at directory: FilePath = MirrorBench.directory, id: MirrorID? = nil, signing: SigningKey? = nil
+    ) throws {
         var options = MirrorPlaces.JoinOptions()
+        options.signing = signing
         options.id = id?.description
         if isFirst {
             _ = try places.initialise(directory, options)

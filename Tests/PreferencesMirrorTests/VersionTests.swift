@@ -20,7 +20,7 @@ import Testing
 
     static let rows = [
         Row(testDescription: "a field that a reader may ignore", field: 27, value: 1, fault: nil),
-        Row(testDescription: "a field that a reader must know", field: 36, value: 1, fault: .unknownField(36)),
+        Row(testDescription: "a field that a reader must know", field: 38, value: 1, fault: .unknownField(38)),
         Row(testDescription: "that it is of another version", field: 12, value: 4, fault: .newerVersion(4)),
     ]
 

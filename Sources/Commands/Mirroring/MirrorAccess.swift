@@ -195,7 +195,7 @@ extension MirrorFailure: Reportable {
     package var status: ExitStatus {
         switch problem {
         case .noMirror, .noMarker: .unavailable
-        case .alreadyMirror, .alreadyJoined, .refused: .invalidValue
+        case .alreadyMirror, .alreadyJoined, .signed, .refused: .invalidValue
         case .severalMirrors, .servedElsewhere, .earlierFormat: .halted
         case .notJoined, .unknown: .notFound
         case .damaged, .missing: .damaged

@@ -58,6 +58,7 @@ extension MirrorStatus {
             let isAlone = names[host.label]?.count == 1
             rows.append((host.label.onOneLine, host.text(at: now, isInView: isInView, isAlone: isAlone)))
         }
+        rows += signing?.rows ?? []
         if lost > 0 {
             let (files, them) = (counted(lost, "file"), lost == 1 ? "it" : "them")
             rows.append(
@@ -152,7 +153,7 @@ extension MirrorStatus {
     }
 
     var propertyList: PropertyList {
-        [
+        var entries: PropertyList.Dictionary = [
             "mirror": .string(id.description), "directory": .string(directory.description), "label": .string(label),
             "writer": .string(writer.description), "state": .string("\(condition)"),
             "directoryState": .string(directoryStatus.phrase), "watched": .boolean(isWatched),
@@ -174,6 +175,40 @@ extension MirrorStatus {
             "ignoredHosts": .integer(PropertyList.Integer(ignoredHosts)),
             "deletes": .integer(PropertyList.Integer(deletes)), "entries": .integer(PropertyList.Integer(entries)),
             "bytes": .integer(PropertyList.Integer(bytes)), "mostBytes": .integer(PropertyList.Integer(mostBytes)),
+        ]
+        if let signing { entries["signing"] = signing.propertyList }
+        return .dictionary(entries)
+    }
+}
+
+extension MirrorSession.Signing {
+    fileprivate var rows: [(String, String)] {
+        let state =
+            isExpelled
+            ? "this host was expelled, so no other one accepts its files"
+            : isAdmitted ? "" : "not admitted yet; on an admitted host: `prefs mirror admit \(fingerprint)`"
+        var rows = [("key", fingerprint)] + (state.isEmpty ? [] : [("", state)])
+        for signer in requests {
+            let host = signer.label.onOneLine
+            rows.append(("asks to join", "\(host); compare the key with its `prefs mirror status`, then"))
+            rows.append(("", "`prefs mirror admit \(signer.key.fingerprint)`"))
+        }
+        for (host, count) in ignored {
+            let files = counted(count, "file")
+            rows.append(("ignored", "\(files) in the folder of \(host.onOneLine) without a valid signature"))
+        }
+        if awaited > 0 { rows.append(("waiting", "for the valid signature of \(counted(awaited, "file"))")) }
+        return rows
+    }
+
+    fileprivate var propertyList: PropertyList {
+        [
+            "key": .string(fingerprint), "admitted": .boolean(isAdmitted), "expelled": .boolean(isExpelled),
+            "requests": .array(
+                requests.map { ["label": .string($0.label), "key": .string($0.key.fingerprint)] }),
+            "ignored": .array(
+                ignored.map { ["host": .string($0.host), "files": .integer(PropertyList.Integer($0.count))] }),
+            "awaited": .integer(PropertyList.Integer(awaited)),
         ]
     }
 }
@@ -226,6 +261,7 @@ extension MirrorStatus.Host {
     }
 
     private func text(at now: Timestamp, isInView: Bool, name: String) -> String {
+        if isExpelled { return "expelled; `prefs mirror purge \(name)` removes its folder" }
         if isFormer { return "former number; `prefs mirror retire \(writer)` hides it" }
         if isClosed { return "its folder cannot be read" }
         let lack = lacksChanges ? "; some of its changes are missing" : ""
@@ -256,7 +292,7 @@ extension MirrorStatus.Host {
         var entries: PropertyList.Dictionary = [
             "label": .string(label), "writer": .string(writer.description), "left": .boolean(hasLeft),
             "retired": .boolean(isRetired), "former": .boolean(isFormer), "closed": .boolean(isClosed),
-            "missing": .boolean(isGone), "incomplete": .boolean(lacksChanges),
+            "missing": .boolean(isGone), "incomplete": .boolean(lacksChanges), "expelled": .boolean(isExpelled),
         ]
         if let lastChange { entries["lastChange"] = .date(lastChange.date) }
         if let clockIsAhead {
@@ -286,6 +322,8 @@ enum FolderFindingText {
             return "\(address): written by a newer version; update prefs"
         case .faulty(let address, .otherMirror):
             return "\(address): foreign, a file of another mirror; ignored, delete it"
+        case .faulty(let address, .unsigned):
+            return "\(address): \(PackFault.unsigned.phrase), so it is ignored; if it is not yours, delete it"
         case .faulty(let address, let fault):
             return "\(address): damaged, or incompletely synced: \(fault.phrase); if this persists, delete it, "
                 + "then \(republish(address.writer))"

@@ -149,6 +149,72 @@ extension MirrorVerbs {
         try decide(invocation, context, removesFolder: true) { .purge($0) }
     }
 
+    static let admit = Verb(
+        "admit", .new, "let a host write to a signed mirror",
+        details: [
+            "The host has joined with --signed, and is named by the fingerprint of its key, which `prefs mirror status` prints there. Given its name, the command prints the fingerprint that the mirror claims, and admits nothing."
+        ],
+        options: [.mirror], forms: [[host]], statuses: [.invalidValue] + outcomes
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
+        var session = try access.one()
+        try access.sync(&session)
+        let requests = try signing(of: session).requests
+        let signer = try signer(invocation, among: requests, "asks to join")
+        guard signer.key.fingerprint == invocation[operand: "HOST"] else {
+            throw CommandFailure(
+                .invalidValue,
+                "the mirror claims that \(signer.label.onOneLine) has the key \(signer.key.fingerprint); compare it with "
+                    + "`prefs mirror status` there, then run: prefs mirror admit \(signer.key.fingerprint)")
+        }
+        try session.decide(on: signer, isAdmitted: true) { access.wait($0) }
+        try context.say("admitted \(signer.label.onOneLine)")
+        return try access.conclude(&session)
+    }
+
+    static let expel = Verb(
+        "expel", .new, "ignore what a host writes to a signed mirror from now on",
+        details: [
+            "What this host has read from it before stays. Its key is never admitted again; with a new key, the host can join again. To remove its values too, change or delete them."
+        ],
+        options: [.mirror], forms: [[host]], statuses: [.invalidValue] + outcomes
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
+        var session = try access.one()
+        try access.sync(&session)
+        let own = try signing(of: session).fingerprint
+        let signer = try signer(invocation, among: session.signers, "is admitted")
+        guard signer.key.fingerprint != own else {
+            throw MirrorFailure(.refused("this host has that key; `prefs mirror leave` leaves the mirror"))
+        }
+        try session.decide(on: signer, isAdmitted: false) { access.wait($0) }
+        try context.say("expelled \(signer.label.onOneLine)")
+        return try access.conclude(&session)
+    }
+
+    private static func signing(of session: MirrorSession) throws -> MirrorSession.Signing {
+        guard let signing = session.signing else {
+            throw MirrorFailure(.refused("\(session.place): the files of this mirror are not signed"))
+        }
+        return signing
+    }
+
+    /// Returns the host that the command line names, or whose key it names.
+    private static func signer(
+        _ invocation: Invocation, among signers: [MirrorSession.Signer], _ what: String
+    ) throws -> MirrorSession.Signer {
+        let word = invocation[operand: "HOST"] ?? ""
+        let found = signers.filter { $0.label.hasSameBytes(as: word) || $0.key.fingerprint == word }
+        guard let first = found.first else {
+            throw MirrorFailure(.unknown("\(ShellWord.quoted(word.onOneLine)): no host of this name or key \(what)"))
+        }
+        guard found.count == 1 else {
+            let keys = found.map(\.key.fingerprint).joined(separator: ", ")
+            throw MirrorFailure(.refused("several hosts have this name; specify one by its key: \(keys)"))
+        }
+        return first
+    }
+
     private static func decide(
         _ invocation: Invocation, _ context: CommandContext, removesFolder: Bool = false,
         _ command: (WriterID) -> MirrorEngine.Command

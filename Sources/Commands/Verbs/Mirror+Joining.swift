@@ -12,7 +12,7 @@ extension MirrorVerbs {
             "The directory is created if it is missing, but its parent must exist. `prefs mirror add` then selects the domains to mirror.",
             "With --again, it recreates the missing parts of the directory of a mirror that this store has joined, after the directory was deleted or emptied on purpose. The mirror keeps its ID, and each host publishes its values again.",
         ],
-        options: [.label, .again, .mirrorID], forms: [[directory]], statuses: [.invalidValue] + outcomes
+        options: [.label, .signed, .again, .mirrorID], forms: [[directory]], statuses: [.invalidValue] + outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         let directory = try access.directory(invocation)
@@ -23,11 +23,12 @@ extension MirrorVerbs {
         guard invocation.has(.again) else {
             guard invocation[.mirrorID] == nil else { throw CommandFailure(.usage, "--id requires --again") }
             try access.checkLoss(in: directory)
-            let joined = try access.places.initialise(directory, joinOptions(invocation))
-            return try begin(joined, access, "created the mirror")
+            var options = try joinOptions(invocation)
+            options.signing = try signingKey(invocation, access).map { SigningKey(file: $0, key: $1, trusted: $1) }
+            return try begin(access.places.initialise(directory, options), access, "created the mirror")
         }
-        guard invocation[.label] == nil else {
-            throw CommandFailure(.usage, "--label and --again are mutually exclusive")
+        guard invocation[.label] == nil, invocation[.signed] == nil else {
+            throw CommandFailure(.usage, "--again excludes --label and --signed")
         }
         let joined = try access.places.initialiseAgain(directory, id: joinOptions(invocation).id)
         var session = MirrorSession(joined, access.places)
@@ -44,15 +45,53 @@ extension MirrorVerbs {
             "A store in a home folder on a file server is mirrored by one host; --take-over makes it this one.",
         ],
         options: [
-            .mirrorID, .seed, .label, .takeOver,
+            .mirrorID, .seed, .label, .signed, .trust, .takeOver,
         ],
         forms: [[directory]], statuses: [.invalidValue] + outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         let directory = try access.directory(invocation)
         try access.checkLoss(in: directory)
-        let joined = try access.places.join(directory, joinOptions(invocation))
-        return try begin(joined, access, "joined the mirror")
+        var options = try joinOptions(invocation)
+        options.signing = try signing(in: directory, options, invocation, access)
+        return try begin(access.places.join(directory, options), access, "joined the mirror")
+    }
+
+    /// Returns the key file and the public key of `--signed`.
+    private static func signingKey(
+        _ invocation: Invocation, _ access: MirrorAccess
+    ) throws -> (FilePath, SignerKey)? {
+        guard let word = invocation[.signed] else { return nil }
+        let file = try access.context.absolutePath(word).normalized
+        return (file, try SSHKeygen(on: access.places.system).key(in: file))
+    }
+
+    /// Returns the key with which this host joins, and the one that the user trusts.
+    private static func signing(
+        in directory: FilePath, _ options: MirrorPlaces.JoinOptions, _ invocation: Invocation, _ access: MirrorAccess
+    ) throws -> SigningKey? {
+        guard let (file, key) = try signingKey(invocation, access) else {
+            guard invocation[.trust] == nil else { throw CommandFailure(.usage, "--trust requires --signed") }
+            return nil
+        }
+        // Without signers, `join` reports that the mirror is not signed.
+        guard let first = try access.places.signers(in: directory, options)?.admitted.first else {
+            return SigningKey(file: file, key: key, trusted: key)
+        }
+        guard let trusted = invocation[.trust] else {
+            let place = ShellWord.quoted(directory.description.shown)
+            let words = "prefs mirror join \(place) --signed \(ShellWord.quoted(file.description.shown))"
+            let host = first.value.isEmpty ? "its first host" : first.value.onOneLine
+            throw CommandFailure(
+                .invalidValue,
+                "\(place): the mirror claims that \(host) has the key \(first.key.fingerprint); compare it with "
+                    + "`prefs mirror status` on that host, then run: \(words) --trust \(first.key.fingerprint)")
+        }
+        guard let pinned = try access.places.key(of: trusted, in: directory, options) else {
+            throw CommandFailure(
+                .notFound, "\(trusted.onOneLine): no host of the mirror has a key with this fingerprint")
+        }
+        return SigningKey(file: file, key: key, trusted: pinned)
     }
 
     static let add = Verb(
@@ -499,6 +538,10 @@ extension Option {
     fileprivate static let again = Option("--again", "recreate the missing parts of the directory of a mirror")
     static let seed = Option(
         "--seed", Argument("SIDE", .choice(.words(SeedSide.allCases.map(\.rawValue)))), "which side's values are used")
+    fileprivate static let signed = Option(
+        "--signed", Argument("KEY", .file), "sign the files of this host with an SSH key")
+    fileprivate static let trust = Option(
+        "--trust", Argument("FINGERPRINT", .word), "the key of the host whose list of hosts is trusted")
     static let label = Option("--label", Argument("NAME", .word), "the name of this host")
     static let withdraw = Option("--withdraw", "remove the values that this host published")
     static let takeOver = Option("--take-over", "mirror a store that another host has mirrored")

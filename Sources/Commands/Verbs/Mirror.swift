@@ -31,7 +31,7 @@ enum MirrorVerbs {
 
     static let syncing = [sync, watch, service, status, log]
 
-    static let deciding = [conflicts, release, pause, resume, leave, detach, retire, purge]
+    static let deciding = [conflicts, release, pause, resume, leave, detach, retire, purge, admit, expel]
 
     static let checking = [fsck, rebuild, compact, dump]
 }
@@ -115,8 +115,10 @@ extension MirrorVerbs {
         let name = invocation[operand: "FILE"] ?? ""
         let bytes = try context.contents(name, limit: 256 << 20)
         do {
-            let pack = try pack(bytes, at: name, context)
-            for line in pack.lines { try context.say(line.shown) }
+            let end = SignedEnd(of: bytes)
+            let pack = try pack(bytes.dropLast(end?.size ?? 0), at: name, context)
+            let signature = end.map { ["signed with \($0.signature.key.fingerprint), which is not checked"] } ?? []
+            for line in pack.lines + signature { try context.say(line.shown) }
         } catch let fault as PackFault {
             guard let marker = try? Marker(decoding: bytes) else {
                 throw CommandFailure(.damaged, "\(name.onOneLine): \(fault.phrase)")

@@ -82,6 +82,8 @@ extension Verb {
         "prefs mirror detach",
         "prefs mirror retire laptop",
         "prefs mirror purge laptop",
+        "prefs mirror admit SHA256:aatPEQiO0fMTc3iCiXWWOMMN4BfxB63TkbGiVz9Ramw",
+        "prefs mirror expel laptop",
         "prefs mirror fsck",
         "prefs mirror rebuild",
         "prefs mirror compact",

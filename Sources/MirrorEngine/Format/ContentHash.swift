@@ -14,6 +14,13 @@ package struct ContentHash: Hashable, Sendable {
         self.init(trusted: Array(bytes))
     }
 
+    /// Parses what `description` returns.
+    package init?(hexadecimal text: some StringProtocol) {
+        let digits = text.utf8.compactMap { Hexadecimal.value(ofDigit: $0) }
+        guard digits.count == 64, text.utf8.count == 64 else { return nil }
+        self.init(trusted: (0..<32).map { digits[2 * $0] << 4 | digits[2 * $0 + 1] })
+    }
+
     private init(trusted bytes: [UInt8]) {
         words = [4 of UInt64](repeating: 0)
         for index in 0..<32 where index < bytes.count {

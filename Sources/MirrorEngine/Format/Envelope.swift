@@ -51,6 +51,8 @@ struct Envelope: Sendable {
         /// The digest of the deletions, and the logs that the writer had joined after a gap. Earlier versions ignore
         /// the field.
         case beyond = 35
+        /// The hosts that may write to a signed mirror.
+        case signers = 36
     }
 
     static let magic: [UInt8] = Array("prfm".utf8)
@@ -193,6 +195,11 @@ extension Envelope {
         guard let bytes = fields[field] else { return nil }
         guard let contentHash = ContentHash(bytes) else { throw .contradiction("length of a hash") }
         return contentHash
+    }
+
+    func signers() throws(PackFault) -> Signers? {
+        guard let bytes = fields[.signers] else { return nil }
+        return try Signers(decoding: bytes)
     }
 
     func mirror() throws(PackFault) -> MirrorID {

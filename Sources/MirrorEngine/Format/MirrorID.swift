@@ -31,8 +31,10 @@ extension MirrorID: CustomStringConvertible {
 /// The file that makes a directory a mirror.
 package struct Marker: Hashable, Sendable {
     package var mirror: MirrorID
+    /// The first host that may write to a signed mirror; nil in a mirror without signatures.
+    package var signers: Signers?
 
-    package init(mirror: MirrorID) { self.mirror = mirror }
+    package init(mirror: MirrorID, signers: Signers? = nil) { (self.mirror, self.signers) = (mirror, signers) }
 
     private static let kind = UInt8(ascii: "i")
 
@@ -40,13 +42,15 @@ package struct Marker: Hashable, Sendable {
         var envelope = Envelope(kind: Self.kind)
         envelope.fields[.mirror] = mirror.bytes
         envelope.set(.version, Envelope.version)
+        envelope.fields[.signers] = signers?.encoded
         return envelope.encoded().bytes
     }
 
     package init(decoding bytes: [UInt8]) throws(PackFault) {
         let envelope = try Envelope(decoding: bytes)
         guard envelope.kind == Self.kind, try envelope.decodedRecords().isEmpty else { throw .notThisFormat }
-        try envelope.expect([.mirror, .version])
+        try envelope.expect([.mirror, .version], optional: [.signers])
+        signers = try envelope.signers()
         mirror = try envelope.mirror()
     }
 }

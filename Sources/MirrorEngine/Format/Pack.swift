@@ -73,6 +73,20 @@ package struct Pack: Hashable, Sendable {
         guard self.mirror == mirror else { throw .otherMirror }
     }
 
+    /// Whether bytes are a file whose hash is correct, and that belongs at an address as far as this version can tell.
+    /// Its contents are not decoded.
+    package static func isFile(_ bytes: [UInt8], at address: PackAddress) -> Bool {
+        do throws(PackFault) {
+            let envelope = try Envelope(decoding: bytes)
+            guard let kind = PackName.Kind(rawValue: envelope.kind) else { return false }
+            let name = PackName(
+                kind: kind, number: try envelope.required(kind == .base ? .last : .first), hash: envelope.hash)
+            return address == PackAddress(writer: try envelope.writer(), name: name)
+        } catch {
+            return error.isOfNewerVersion
+        }
+    }
+
     package var address: PackAddress {
         switch content {
         case .log(let log): named(.log, log.first, log.writer)

@@ -18,6 +18,8 @@ package enum PackFault: Error, Hashable, Sendable {
     case contradiction(String)
     /// The file belongs to another mirror.
     case otherMirror
+    /// The file has no valid signature of an admitted host.
+    case unsigned
     /// The file is valid, but these blobs are missing.
     case missingBlobs([BlobReference])
 }
@@ -39,6 +41,7 @@ extension PackFault {
         case .wrongHash: "its hash does not match"
         case .contradiction(let what): "it is inconsistent: \(what)"
         case .otherMirror: "it belongs to another mirror"
+        case .unsigned: "it has no valid signature of an admitted host"
         case .missingBlobs: "large values that it refers to are missing"
         }
     }

@@ -24,7 +24,7 @@ package struct PackName: Hashable, Sendable {
         self.hash = hash.prefix
     }
 
-    init(kind: Kind, number: UInt64, prefix: UInt64) {
+    package init(kind: Kind, number: UInt64, prefix: UInt64) {
         (self.kind, self.number, hash) = (kind, number, prefix)
     }
 
@@ -91,6 +91,15 @@ package struct PackAddress: Hashable, Sendable, Comparable {
     package init(writer: WriterID, name: PackName) {
         self.writer = writer
         self.name = name
+    }
+
+    /// Parses a path inside the mirror's directory.
+    package init?(_ path: some StringProtocol) {
+        let parts = path.split(separator: "/", maxSplits: 2)
+        guard parts.count == 3, parts[0] == "w", let writer = WriterID(parts[1]), let name = PackName(parts[2]) else {
+            return nil
+        }
+        self.init(writer: writer, name: name)
     }
 
     package static func < (left: Self, right: Self) -> Bool { (left.writer, left.name) < (right.writer, right.name) }

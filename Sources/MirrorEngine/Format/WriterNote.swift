@@ -11,10 +11,12 @@ package struct WriterNote: Hashable, Sendable {
     package var hasLeft: Bool
     /// The last transactions of other writers that the writer knows.
     package var knowledge: VersionVector
+    /// The hosts that may write to a signed mirror, as far as the writer knows; nil in a mirror without signatures.
+    package var signers: Signers?
 
     package init(
         mirror: MirrorID, writer: WriterID, number: UInt64, label: String, platform: String, software: String,
-        hasLeft: Bool = false, knowledge: VersionVector = VersionVector()
+        hasLeft: Bool = false, knowledge: VersionVector = VersionVector(), signers: Signers? = nil
     ) {
         self.mirror = mirror
         self.writer = writer
@@ -24,6 +26,7 @@ package struct WriterNote: Hashable, Sendable {
         self.software = software
         self.hasLeft = hasLeft
         self.knowledge = knowledge
+        self.signers = signers
     }
 
     /// The length limit of a text, in bytes.
@@ -42,12 +45,15 @@ extension WriterNote {
         envelope.fields[.platform] = Array(platform.utf8)
         envelope.fields[.software] = Array(software.utf8)
         envelope.set(.hasLeft, hasLeft ? 1 : 0)
+        envelope.fields[.signers] = signers?.encoded
         let (bytes, hash) = envelope.encoded()
         return EncodedPack(name: PackName(kind: .note, number: number, hash: hash), bytes: bytes, hash: hash)
     }
 
     init(_ envelope: Envelope) throws(PackFault) {
-        try envelope.expect([.mirror, .writer, .first, .version, .label, .platform, .software, .hasLeft, .vector])
+        try envelope.expect(
+            [.mirror, .writer, .first, .version, .label, .platform, .software, .hasLeft, .vector],
+            optional: [.signers])
         knowledge = try envelope.versionVector()
         mirror = try envelope.mirror()
         writer = try envelope.writer()
@@ -61,6 +67,7 @@ extension WriterNote {
         case 1: hasLeft = true
         default: throw .notCanonical
         }
+        signers = try envelope.signers()
         let longest = max(label.utf8.count, platform.utf8.count, software.utf8.count)
         guard longest <= Self.longestText else { throw .beyondLimit("bytes of a label") }
         guard try envelope.decodedRecords().isEmpty else { throw .contradiction("a note with records") }

@@ -18,11 +18,14 @@ package struct Engine: Sendable {
         package var label: String
         package var platform: String
         package var software: String
+        /// The hosts that may write to a signed mirror; nil in a mirror without signatures.
+        package var signers: Signers?
 
-        package init(label: String, platform: String, software: String) {
+        package init(label: String, platform: String, software: String, signers: Signers? = nil) {
             self.label = label
             self.platform = platform
             self.software = software
+            self.signers = signers
         }
     }
 
@@ -85,6 +88,11 @@ extension Engine {
     package var policy: DomainPolicy {
         get { context.policy }
         set { context.policy = newValue }
+    }
+
+    package var profile: Profile {
+        get { context.profile }
+        set { context.profile = newValue }
     }
 
     package var limits: EngineLimits {

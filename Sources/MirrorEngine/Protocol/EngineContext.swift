@@ -6,7 +6,7 @@ struct EngineContext: Sendable {
     var limits: EngineLimits
     /// The side whose values are used when a domain begins to be mirrored and both sides have a value.
     var seed: Seeding
-    let profile: Engine.Profile
+    var profile: Engine.Profile
     /// Where long values are kept, or nil to keep them in memory.
     let longValues: (any LongValueStore)?
     var directoryStatus = DirectoryStatus.unknown

@@ -116,6 +116,9 @@ package struct EngineStatus: Sendable {
     /// Returns the label of another writer, or nil if it is unknown.
     package func label(of writer: WriterID) -> String? { local.peers[writer]?.label }
 
+    /// Whether files of another writer were joined, or other hosts know it.
+    package func knows(_ writer: WriterID) -> Bool { writer == local.writer || local.peers[writer] != nil }
+
     // MARK: Files in the directory
 
     /// Files that could not be joined as they were.
@@ -134,6 +137,12 @@ package struct EngineStatus: Sendable {
         listing.packs.filter { address in
             address.writer != writer && !(local.peers[address.writer]?.joined.contains(address.name.hash) ?? false)
         }
+    }
+
+    /// Returns the files that this store neither joined nor created.
+    package func unknownFiles(in listing: Listing) -> [PackAddress] {
+        let own = listing.packs.filter { $0.writer == writer && local.isForeign($0.name) }
+        return unjoinedFiles(in: listing) + own
     }
 
     /// Whether joining a base changes no value, so that its values need not be read.

@@ -124,7 +124,8 @@ extension EngineContext {
     private func note(_ number: UInt64, _ knowledge: VersionVector, hasLeft: Bool) -> WriterNote {
         WriterNote(
             mirror: local.mirror, writer: local.writer, number: number, label: profile.label,
-            platform: profile.platform, software: profile.software, hasLeft: hasLeft, knowledge: knowledge)
+            platform: profile.platform, software: profile.software, hasLeft: hasLeft, knowledge: knowledge,
+            signers: profile.signers)
     }
 
     /// Whether our note is to announce that nothing more will be published under our number.

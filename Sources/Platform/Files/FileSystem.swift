@@ -382,6 +382,16 @@ extension OpenFile {
         return bytes
     }
 
+    /// Returns at most `limit` bytes from the end of the file.
+    package func end(limit: Int) throws(SystemFailure) -> [UInt8] {
+        let status = try status()
+        try status.checkIsFile(at: path)
+        var bytes = [UInt8](repeating: 0, count: max(0, min(status.size, limit)))
+        let count = try fill(&bytes, at: status.size - bytes.count)
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
+
     /// Returns at most `limit` bytes from the start of the file.
     package func beginning(limit: Int) throws(SystemFailure) -> [UInt8] {
         let status = try status()

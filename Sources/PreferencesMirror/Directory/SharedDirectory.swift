@@ -7,13 +7,18 @@ package struct SharedDirectory: Sendable {
     let files: any FileSystem
     /// Where the long values in files of other hosts are kept, or nil to keep them in memory.
     private let longValues: LongValueFiles?
+    /// The signatures of the files, or nil if the mirror has none.
+    let signatures: FileSignatures?
 
     package init(_ path: FilePath, in files: any FileSystem) { self.init(path, in: files, longValues: nil) }
 
-    init(_ path: FilePath, in files: any FileSystem, longValues: LongValueFiles?) {
+    init(
+        _ path: FilePath, in files: any FileSystem, longValues: LongValueFiles?, signatures: FileSignatures? = nil
+    ) {
         self.path = path
         self.files = files
         self.longValues = longValues
+        self.signatures = signatures
     }
 
     var writers: FilePath { path.appending("w") }
@@ -75,10 +80,18 @@ package struct SharedDirectory: Sendable {
 
     /// Returns the mirrors whose markers are in the directory, in order. Incomplete markers are ignored.
     package func markers() throws(SystemFailure) -> [MirrorID] {
-        let found = try markerFiles().compactMap { name, bytes in
-            (try? Marker(decoding: bytes)).flatMap { $0.mirror.markerName == name ? $0.mirror : nil }
+        Set(try validMarkers().map(\.mirror)).sorted { $0.description < $1.description }
+    }
+
+    private func validMarkers() throws(SystemFailure) -> [Marker] {
+        try markerFiles().compactMap { name, bytes in
+            (try? Marker(decoding: bytes)).flatMap { $0.mirror.markerName == name ? $0 : nil }
         }
-        return Set(found).sorted { $0.description < $1.description }
+    }
+
+    /// Returns the first host that may write, according to the marker of a mirror; nil if its files are not signed.
+    package func signers(of mirror: MirrorID) throws(SystemFailure) -> Signers? {
+        try validMarkers().first { $0.mirror == mirror && $0.signers != nil }?.signers
     }
 
     /// Whether the directory has the marker of a mirror of an earlier format.
@@ -111,14 +124,31 @@ package struct SharedDirectory: Sendable {
 
     private static let mostBytesOfMarker = 4096
 
+    /// Whether a file has a valid signature of its contents, or the mirror has no signatures.
+    func isSigned(_ address: PackAddress) -> Bool {
+        guard let signatures else { return true }
+        let place = place(of: address)
+        // The end of a large file costs little to read.
+        guard (try? files.status(of: place, followingLink: false))?.kind == .file,
+            let file = try? files.open(place, .readingNoFollow),
+            let tail = try? file.end(limit: SignedEnd.mostBytes), let end = SignedEnd(of: tail),
+            signatures.accepts(end, at: address), var bytes = try? file.contents(limit: Self.mostBytes),
+            bytes.count >= end.size
+        else { return false }
+        bytes.removeLast(end.size)
+        return Pack.isFile(bytes, at: address)
+    }
+
     /// Makes the directory a mirror, or restores its missing parts.
-    package func begin(_ mirror: MirrorID) throws(SystemFailure) {
+    ///
+    /// - Parameter signers: The first host that may write, if the files are signed.
+    package func begin(_ mirror: MirrorID, signers: Signers? = nil) throws(SystemFailure) {
         try files.makeFolders(path)
         if try !makeFolder(writers), try !isFolder(writers) { throw SystemFailure(.notAFolder, .makeFolder, writers) }
         guard let name = FileName(mirror.markerName), try !markers().contains(mirror) else { return }
         // Remove a damaged marker.
         _ = try files.remove(path.appending(name))
-        try write(Marker(mirror: mirror).encoded(), to: path.appending(name), in: path)
+        try write(Marker(mirror: mirror, signers: signers).encoded(), to: path.appending(name), in: path)
     }
 
     /// Whether any writer has a folder.
@@ -201,7 +231,9 @@ package struct SharedDirectory: Sendable {
                 let text = prefix + name.description
                 guard prefix != "" || !["l", "b", "x"].contains(text) else { continue }
                 // The size of a file that does not belong to the mirror is not needed.
-                sizes[text] = withSizes && PackName(text) != nil ? try size(of: subfolder.appending(name)) : 0
+                // The size of our own file, without its signature.
+                let isSized = withSizes && PackName(text) != nil
+                sizes[text] = isSized ? try size(of: subfolder.appending(name)).map { $0 - (signatures?.size ?? 0) } : 0
             }
         }
         if withSizes { sizes.merge(try blobSizes(in: folder)) { $1 } }
@@ -264,9 +296,15 @@ extension SharedDirectory {
         let place = place(of: address)
         do {
             guard try files.status(of: place, followingLink: false)?.kind == .file,
-                let bytes = try contents(of: place, limit: Self.mostBytes)
+                var bytes = try contents(of: place, limit: Self.mostBytes)
             else {
                 return .unreadable
+            }
+            if let signatures {
+                guard let end = SignedEnd(of: bytes), signatures.accepts(end, at: address) else {
+                    return .faulty(.unsigned)
+                }
+                bytes.removeLast(end.size)
             }
             return .pack(try pack(bytes, at: address, of: mirror, usesKept: usesKept, unless: hasAll))
         } catch let fault as PackFault {
@@ -277,13 +315,15 @@ extension SharedDirectory {
     }
 
     /// Creates a file of our own after its blobs. An existing file with the same bytes is accepted.
-    func create(_ address: PackAddress, _ pack: EncodedPack) throws(SystemFailure) {
+    ///
+    /// - Parameter end: The signature of the file.
+    func create(_ address: PackAddress, _ pack: EncodedPack, signedBy end: [UInt8] = []) throws(SystemFailure) {
         for blob in pack.blobs {
             let (place, bytes) = (place(of: blob.name, of: address.writer), blob.value.bytes)
             guard blob.reference.describes(bytes) else { throw SystemFailure(.inputOutput, .read, place) }
             try create(place, bytes, of: address.writer)
         }
-        try create(place(of: address), pack.bytes, of: address.writer)
+        try create(place(of: address), pack.bytes + end, of: address.writer)
     }
 
     private func create(_ place: FilePath, _ content: [UInt8], of writer: WriterID) throws(SystemFailure) {

@@ -15,6 +15,8 @@ package struct MirrorConfiguration: Hashable, Sendable {
     package var isSeeded = false
     /// Whether the mirror was selected by its number, so that other markers are ignored.
     package var isChosen = false
+    /// The key with which this host signs its files; nil in a mirror without signatures.
+    package var signing: SigningKey?
 
     package init(directory: FilePath, label: String) {
         self.directory = directory
@@ -33,12 +35,14 @@ extension MirrorConfiguration {
     static let fileName: FileName = "mirror.plist"
 
     var encoded: PropertyList {
-        [
+        var entries: PropertyList.Dictionary = [
             "directory": .data(Data(directory.bytes)), "domains": .array(selection.patterns.map { .string($0) }),
             "files": selection.encodedFiles, "label": .string(label),
             "seed": .integer(PropertyList.Integer(Int(seed.rawValue))),
             "chosen": .boolean(isChosen), "seeded": .boolean(isSeeded),
         ]
+        if let signing { entries["signing"] = signing.encoded }
+        return .dictionary(entries)
     }
 
     /// Decodes a configuration. Returns nil for any other value.
@@ -55,6 +59,11 @@ extension MirrorConfiguration {
         seed = number.flatMap { Seeding(rawValue: $0) } ?? .merge
         isSeeded = value["seeded"]?.booleanValue ?? false
         isChosen = value["chosen"]?.booleanValue ?? false
+        if let value = value["signing"] {
+            // Without its key, the mirror would accept files of anybody.
+            guard let signing = SigningKey(value) else { return nil }
+            self.signing = signing
+        }
     }
 
     /// Reads the configuration in a mirror's folder. Returns nil if there is none, and throws if it cannot be read.

@@ -20,6 +20,8 @@ public struct MirrorFailure: Error, Hashable, Sendable {
         case severalMirrors(directory: String, ids: [String])
         /// The mirror is of an earlier format, which is not read.
         case earlierFormat(directory: String)
+        /// The files of the mirror are signed, and this host has no key for them.
+        case signed(directory: String)
         /// The store has not joined a mirror.
         case notJoined
         /// The store has joined the mirror of that directory already.
@@ -70,6 +72,8 @@ extension MirrorFailure: CustomStringConvertible {
         case .severalMirrors(let directory, let ids):
             "\(directory): several mirrors found; choose one with --id: \(ids.joined(separator: ", "))"
         case .earlierFormat(let directory): Self.moving(from: directory)
+        case .signed(let directory):
+            "\(directory): the files of this mirror are signed; join it with `prefs mirror join DIR --signed KEY`"
         case .notJoined:
             "this store is not mirrored; create a mirror with `prefs mirror init DIR` or join one with `prefs mirror join DIR`"
         case .alreadyJoined(let directory): "\(directory): this store has already joined this mirror"

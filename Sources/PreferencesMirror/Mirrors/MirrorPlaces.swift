@@ -158,6 +158,8 @@ extension MirrorPlaces {
         package var seed = Seeding.merge
         /// Whether this host takes over a store that another host mirrors.
         package var takesOver = false
+        /// The key with which this host signs its files; nil for a mirror without signatures.
+        package var signing: SigningKey?
 
         package init() {}
 
@@ -187,7 +189,7 @@ extension MirrorPlaces {
             }
             guard mirrors.isEmpty else { throw MirrorFailure(.alreadyMirror(directory: directory.description)) }
             guard try !shared.hasWriters() else { throw MirrorFailure(.noMarker(directory: directory.description)) }
-            try shared.begin(id)
+            try shared.begin(id, signers: firstSigner(options))
         }
         return try writeConfiguration(id, directory, options, isChosen: false)
     }
@@ -218,16 +220,68 @@ extension MirrorPlaces {
             guard shared.obstacle(to: mirror.id, isChosen: false) != nil else {
                 throw MirrorFailure(.refused("\(directory): nothing is missing; the marker and the folder w exist"))
             }
-            try shared.begin(mirror.id)
+            var options = JoinOptions()
+            options.signing = mirror.configuration.signing
+            try shared.begin(mirror.id, signers: firstSigner(options))
         }
         return mirror
+    }
+
+    /// The first host of a signed mirror, which its marker names.
+    private func firstSigner(_ options: JoinOptions) -> Signers? {
+        guard let signing = options.signing else { return nil }
+        var signers = Signers()
+        let isOwn = signing.trusted == signing.key
+        signers.admit(signing.trusted, as: isOwn ? options.label ?? system.environment.hostName : "")
+        return signers
     }
 
     /// Joins the mirror in a directory.
     package func join(_ directory: FilePath, _ options: JoinOptions) throws(MirrorFailure) -> Joined {
         try options.check()
-        let shared = SharedDirectory(directory, in: system.fileSystem)
         if !options.takesOver { try checkServingHost() }
+        let (id, isChosen) = try mirror(in: directory, options)
+        if !joined.contains(where: { $0.id == id }) {
+            let isSigned = try signers(in: directory, options) != nil
+            if isSigned, options.signing == nil { throw MirrorFailure(.signed(directory: directory.description)) }
+            if !isSigned, options.signing != nil {
+                throw MirrorFailure(
+                    .refused("\(directory): the files of this mirror are not signed, or its marker was replaced"))
+            }
+        } else if options.signing != nil {
+            throw MirrorFailure(
+                .refused("\(directory): this store has joined the mirror; to change its key, leave and join again"))
+        }
+        return try writeConfiguration(id, directory, options, isChosen: isChosen)
+    }
+
+    /// Returns the first host of the signed mirror in a directory, as its marker claims; nil without signatures.
+    package func signers(in directory: FilePath, _ options: JoinOptions) throws(MirrorFailure) -> Signers? {
+        let (id, _) = try mirror(in: directory, options)
+        return try MirrorFailure.wrapping {
+            try SharedDirectory(directory, in: system.fileSystem).signers(of: id)
+        }
+    }
+
+    /// Returns the key with a fingerprint, if the marker or a note in a directory names it.
+    package func key(
+        of fingerprint: String, in directory: FilePath, _ options: JoinOptions
+    ) throws(MirrorFailure) -> SignerKey? {
+        if let first = try signers(in: directory, options)?.admitted.keys.first, first.fingerprint == fingerprint {
+            return first
+        }
+        return try MirrorFailure.wrapping {
+            let shared = SharedDirectory(directory, in: system.fileSystem)
+            let notes = try shared.listing(own: WriterID(number: 0), chosen: nil).packs.filter { $0.name.kind == .note }
+            return notes.lazy.compactMap { shared.unverifiedNote($0)?.key }.first { $0.fingerprint == fingerprint }
+        }
+    }
+
+    /// Returns the mirror in a directory that the options select, and whether there are several.
+    private func mirror(
+        in directory: FilePath, _ options: JoinOptions
+    ) throws(MirrorFailure) -> (id: MirrorID, isChosen: Bool) {
+        let shared = SharedDirectory(directory, in: system.fileSystem)
         let markers = try MirrorFailure.wrapping { try shared.markers() }
         if markers.isEmpty, try MirrorFailure.wrapping({ try shared.hasEarlierFormat() }) {
             throw MirrorFailure(.earlierFormat(directory: directory.description))
@@ -243,7 +297,7 @@ extension MirrorPlaces {
             throw MirrorFailure(
                 .severalMirrors(directory: directory.description, ids: wanted.map(\.abbreviation)))
         }
-        return try writeConfiguration(id, directory, options, isChosen: markers.count > 1)
+        return (id, markers.count > 1)
     }
 
     /// Creates the configuration, or updates that of a mirror whose directory has moved or was selected.
@@ -262,7 +316,7 @@ extension MirrorPlaces {
         configuration.directory = directory
         configuration.isChosen = isChosen
         if let label = options.label { configuration.label = label }
-        if former == nil { configuration.seed = options.seed }
+        if former == nil { (configuration.seed, configuration.signing) = (options.seed, options.signing) }
         try MirrorFailure.wrapping { try system.fileSystem.makeFolders(folder(of: id)) }
         try configuration.write(in: folder(of: id), system.fileSystem)
         return Joined(id: id, configuration: configuration)

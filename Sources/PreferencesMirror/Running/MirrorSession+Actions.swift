@@ -132,13 +132,13 @@ extension MirrorSession {
     }
 
     private mutating func create(_ address: PackAddress, _ pack: EncodedPack) -> Event {
-        do throws(SystemFailure) {
-            try directory.create(address, pack)
+        do {
+            try directory.create(address, pack, signedBy: directory.signatures?.end(of: pack, at: address) ?? [])
             count(.wroteFile)
             return .created(address.name)
         } catch {
-            addTrouble(error.description)
-            return .notCreated(Report.Waiting(error))
+            addTrouble("\(error)")
+            return .notCreated((error as? SystemFailure).map { Report.Waiting($0) } ?? .later)
         }
     }
 

@@ -63,7 +63,9 @@ extension MirrorSession {
         }
         var preview = SelectionPreview(domains: new, keys: keys, troubles: troubles, isUnfinished: hasUnfinished)
         preview.unread =
-            (try? directory.listing(own: writer, chosen: chosenID)).map { engine.status.unjoinedFiles(in: $0).count }
+            (try? directory.listing(own: writer, chosen: chosenID)).map { screened($0) }.map {
+                engine.status.unjoinedFiles(in: $0).count
+            }
             ?? 0
         let status = engine.status
         let mergeState = status.mergeState

@@ -80,7 +80,7 @@ extension MirrorSession {
         do throws(SystemFailure) {
             let listing = try directory.listing(own: writer, chosen: chosenID, faulty: engine.status.faulty.keys)
             recordClosedFolders(of: listing)
-            return listing
+            return screened(listing)
         } catch {
             addTrouble(error.description)
             try handle(.directory(.unavailable))
@@ -115,6 +115,7 @@ extension MirrorSession {
     private mutating func publish() throws(MirrorFailure) {
         try handle(.publish)
         if directoryStatus == .present { directory.sweep(writer, at: system.clock.wall) }
+        try publishAfterExpulsion()
     }
 
     // MARK: Mirrored domains

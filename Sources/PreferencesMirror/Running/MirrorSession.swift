@@ -49,15 +49,32 @@ package struct MirrorSession: Sendable {
         preferences = PreferenceFiles(places.store, on: system)
         schemas = SchemaCache(in: places.store, on: system)
         journal = StateJournal(in: places.folder(of: id), system.fileSystem)
-        directory = SharedDirectory(configuration.directory, in: system.fileSystem, longValues: journal.longValues)
+        directory = Self.directory(joined, places, journal)
         engine = Engine(
             LocalState(mirror: id, writer: WriterID(number: 0)), profile: Self.profile(configuration),
             policy: DomainPolicy(schemas, configuration.selection))
     }
 
-    private static func profile(_ configuration: MirrorConfiguration) -> Engine.Profile {
-        Engine.Profile(label: configuration.label, platform: "linux", software: "prefs 1")
+    private static func profile(
+        _ configuration: MirrorConfiguration, _ signatures: FileSignatures? = nil
+    ) -> Engine.Profile {
+        Engine.Profile(
+            label: configuration.label, platform: "linux", software: "prefs 1", signers: signatures?.signers)
     }
+
+    private static func directory(
+        _ joined: MirrorPlaces.Joined, _ places: MirrorPlaces, _ journal: StateJournal
+    ) -> SharedDirectory {
+        let signatures = joined.configuration.signing.map {
+            FileSignatures($0, label: joined.configuration.label, in: places.folder(of: joined.id), on: places.system)
+        }
+        return SharedDirectory(
+            joined.configuration.directory, in: places.system.fileSystem, longValues: journal.longValues,
+            signatures: signatures)
+    }
+
+    /// Lets the next note of this host list the hosts that may write.
+    mutating func publishSigners() { engine.profile = Self.profile(configuration, directory.signatures) }
 
     package var folder: FilePath { places.folder(of: id) }
     var system: SystemServices { places.system }
@@ -193,12 +210,13 @@ extension MirrorSession {
 
     /// Continues under the present configuration, with another state or, if it is nil, with the same one.
     mutating func goOn(with state: LocalState? = nil) {
-        directory = SharedDirectory(configuration.directory, in: files, longValues: journal.longValues)
+        directory = Self.directory(MirrorPlaces.Joined(id: id, configuration: configuration), places, journal)
         schemas.reload()
         heldFiles = [:]
         pendingWaits = journal.pendingWaits
         engine.restart(
-            with: state, profile: Self.profile(configuration), policy: DomainPolicy(schemas, configuration.selection),
+            with: state, profile: Self.profile(configuration, directory.signatures),
+            policy: DomainPolicy(schemas, configuration.selection),
             seed: configuration.seed,
             longValues: journal.longValues, continuing: pendingWaits)
     }
@@ -245,6 +263,11 @@ extension MirrorSession {
     /// Writes the summary and the waits for the next program.
     mutating func storeSummary() {
         storeWaits()
+        do {
+            try directory.signatures?.store()
+        } catch {
+            addTrouble("\(error)")
+        }
         if condition(after: []) > .conflicts {
             journal.forgetSummary()
         } else {

@@ -50,6 +50,8 @@ package struct MirrorStatus: Sendable {
     /// The bytes of this host in the directory, and their limit.
     package let bytes: Int
     package let mostBytes: Int
+    /// The signatures of the files; nil in a mirror without them.
+    package let signing: MirrorSession.Signing?
     /// Descriptions of failures.
     package internal(set) var troubles: [String]
 
@@ -114,6 +116,8 @@ package struct MirrorStatus: Sendable {
         package let lacksChanges: Bool
         /// The time by which its newest change is in the future, or nil if that is within the tolerance.
         package let clockIsAhead: Duration?
+        /// Whether its files are no longer accepted.
+        package let isExpelled: Bool
 
         /// Whether its folder is gone, and no user has decided about the host.
         package var isGone: Bool { lastChange == nil && !hasLeft && !isRetired && !isClosed }
@@ -157,7 +161,7 @@ extension MirrorSession {
         let isLeft = directoryStatus == .left
         // The files of another mirror are not fetched.
         let isOurs = directoryStatus != .swapped && directoryStatus != .split
-        let listing = isOurs ? (try? directory.listing(own: writer, chosen: chosenID)) : nil
+        let listing = isOurs ? (try? directory.listing(own: writer, chosen: chosenID)).map { screened($0) } : nil
         if let listing { recordClosedFolders(of: listing) }
         let pending = isLeft ? 0 : pendingCount
         let unread = isLeft ? [] : listing.map { engine.status.unjoinedFiles(in: $0) } ?? []
@@ -175,7 +179,8 @@ extension MirrorSession {
             held: engine.status.heldDomains, leftOut: leftOut,
             conflicts: openConflicts.map(\.place), deletes: deleteCount,
             entries: mergeState.count, ignoredHosts: listing.map { engine.status.ignoredWriters(in: $0).count } ?? 0,
-            bytes: engine.status.publishedBytes, mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
+            bytes: engine.status.publishedBytes, mostBytes: engine.limits.bytesOfWriter, signing: signing,
+            troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
         if status.ignoredHosts > 0 { status.condition = max(status.condition, .overQuota) }
         if status.condition != .inSync {
@@ -255,6 +260,7 @@ extension MirrorSession {
     }
 
     private var hosts: [MirrorStatus.Host] {
+        let expelled = Set(directory.signatures?.signers.expelled.keys.map(\.fingerprint) ?? [])
         let others = engine.status.otherWriters.map { other in
             let ahead = Int64(other.lastStamp.milliseconds) - system.clock.wall.milliseconds
             return (
@@ -276,7 +282,8 @@ extension MirrorSession {
                 label: label.text, writer: other.writer, lastChange: lastChange, isKept: other.isKept,
                 hasLeft: other.hasLeft, isRetired: other.isRetired, isFormer: isFormer,
                 isClosed: closedFolders.contains(other.writer), lacksChanges: other.lacksChanges,
-                clockIsAhead: clockIsAhead)
+                clockIsAhead: clockIsAhead,
+                isExpelled: directory.signatures?.fingerprint(of: other.writer).map(expelled.contains) ?? false)
         }
     }
 
@@ -328,6 +335,7 @@ extension MirrorSession {
         let status = engine.status
         let lacksFiles = status.isIncomplete || status.lacksWriters || !closedFolders.isEmpty
         let hasUnmirrored = unmirrored.contains { $0.stays == nil }
+        if let signing, signing.awaited > 0 || !signing.isAdmitted { raise(.waiting) }
         let lacksDomains = leftOut.values.contains { $0 != .adopted }
         if lacksFiles || hasUnmirrored || lacksDomains || hasUnfinished || !pendingDomains.isEmpty {
             raise(.waiting)

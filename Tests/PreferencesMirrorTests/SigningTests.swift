@@ -1,0 +1,315 @@
+import Digests
+import MirrorEngine
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@testable import PreferencesMirror
+
+/// A mirror whose hosts sign their files, and a stranger who can write to the directory.
+@Suite struct `A signed mirror` {
+    /// The hosts ada and bob, and carol, who was expelled. Eve was never admitted.
+    private struct Scene {
+        let bench: MirrorBench
+        let hosts: [MirrorHost]
+        let carol: MirrorHost
+        let eve: MirrorHost
+
+        init(seed: UInt64 = Seed.ofThisRun.number) throws {
+            bench = try MirrorBench(seed: seed)
+            try SimulatedKeygen(bench.disk).install(for: ["ada", "bob", "carol", "eve"])
+            let all = try ["ada", "bob", "carol", "eve"].map { [bench] name in
+                let host = try bench.stranger(name)
+                try host.enter(isFirst: name == "ada", signing: SimulatedKeygen.signing(name, trusting: "ada"))
+                try host.select { $0.add("com.*") }
+                try host.sync()
+                return host
+            }
+            (hosts, carol, eve) = (Array(all.prefix(2)), all[2], all[3])
+            for name in ["bob", "carol"] { try hosts[0].decide(on: name, isAdmitted: true) }
+        }
+
+        /// Carol writes, and is expelled.
+        func expelCarol() throws {
+            try carol.write("carol", "before")
+            try bench.comeToRest(hosts + [carol])
+            try hosts[1].decide(on: "carol", isAdmitted: false)
+            try bench.comeToRest(hosts)
+        }
+    }
+
+    @Test func `accepts the files of admitted hosts only`() throws {
+        let scene = try Scene()
+        try scene.hosts[0].write("ada", 1)
+        try scene.hosts[1].write("bob", 2)
+        try scene.eve.write("eve", 3)
+        try scene.bench.comeToRest(scene.hosts + [scene.carol, scene.eve])
+        for host in scene.hosts + [scene.carol] {
+            #expect(try host.values() == ["ada": 1, "bob": 2], "\(host.name)")
+            let status = try host.status()
+            #expect(status.condition == .inSync && status.signing?.isAdmitted == true, "\(host.name)")
+            #expect(status.signing?.requests.map(\.label) == ["eve"])
+            #expect(!status.hosts.map(\.label).contains("eve"))
+        }
+        let status = try scene.eve.status()
+        #expect(try scene.eve.values() == ["ada": 1, "bob": 2, "eve": 3], "eve reads")
+        #expect(status.condition == .waiting && status.signing?.isAdmitted == false)
+        try scene.hosts[1].decide(on: "eve", isAdmitted: true)
+        try scene.bench.comeToRest(scene.hosts + [scene.carol, scene.eve])
+        for host in scene.hosts + [scene.carol, scene.eve] {
+            #expect(try host.values() == ["ada": 1, "bob": 2, "eve": 3], "\(host.name)")
+            #expect(try host.status().condition == .inSync, "\(host.name)")
+        }
+    }
+
+    @Test func `ignores what an expelled host writes, and keeps what it wrote before`() throws {
+        let scene = try Scene()
+        try scene.expelCarol()
+        try scene.carol.write("carol", "after")
+        try scene.bench.comeToRest([scene.carol])
+        let joiner = try scene.bench.stranger("eve")
+        try scene.hosts[0].decide(on: "eve", isAdmitted: true)
+        try scene.bench.comeToRest(scene.hosts + [joiner])
+        for host in scene.hosts + [joiner] {
+            #expect(try host.values() == ["carol": "before"], "\(host.name)")
+            #expect(try host.status().signing?.requests == [], "\(host.name)")
+        }
+        #expect(try scene.hosts[0].status().hosts.first { $0.label == "carol" }?.isExpelled == true)
+        #expect(try scene.carol.status().signing?.isExpelled == true)
+        // Nobody can admit the key again.
+        try scene.hosts[0].decide(on: "carol", isAdmitted: true)
+        try scene.bench.comeToRest(scene.hosts + [scene.carol])
+        #expect(try scene.hosts[1].values() == ["carol": "before"])
+    }
+
+    @Test func `cannot be joined without a key, or with one where no file is signed`() throws {
+        let scene = try Scene()
+        #expect(throws: MirrorFailure(.signed(directory: MirrorBench.directory.description))) {
+            try scene.bench.stranger("dan").enter(isFirst: false)
+        }
+        let plain = try MirrorBench()
+        _ = try plain.hosts("a")
+        let failure = #expect(throws: MirrorFailure.self) {
+            try plain.stranger("b").enter(isFirst: false, signing: SimulatedKeygen.signing("b", trusting: "a"))
+        }
+        #expect(failure?.description.contains("not signed") == true)
+    }
+
+    @Test func `reports that signatures cannot be made or checked`() throws {
+        let scene = try Scene()
+        try scene.bench.comeToRest(scene.hosts)
+        try scene.hosts[0].write("key", 1)
+        try scene.bench.disk.process().remove(SimulatedKeygen.program)
+        let session = try scene.hosts[0].sync()
+        #expect(session.troubles.contains { $0.contains("ssh-keygen") }, "\(session.troubles)")
+        #expect(try scene.hosts[0].status().pending == 1)
+        try SimulatedKeygen(scene.bench.disk).install(for: [])
+        try scene.bench.comeToRest(scene.hosts)
+        #expect(try scene.hosts[1].values() == ["key": 1])
+    }
+
+    @Test func `is restored from the trusted key if the record of its signatures is lost`() throws {
+        let scene = try Scene()
+        try scene.expelCarol()
+        let folder = try scene.hosts[0].session().folder
+        for name in ["allowed_signers", "revoked_keys", "signatures"] {
+            try scene.bench.disk.process().remove(try #require(FilePath("\(folder)/\(name)")))
+        }
+        try scene.hosts[1].write("key", 1)
+        try scene.carol.write("carol", "after")
+        try scene.bench.comeToRest([scene.carol] + scene.hosts)
+        #expect(try scene.hosts[0].values() == ["carol": "before", "key": 1])
+        #expect(try scene.hosts[0].session().signers.map(\.label) == ["ada", "bob"])
+    }
+
+    // MARK: A stranger
+
+    @Test(arguments: 0..<(Extent.isFull ? 1000 : 20))
+    func `withstands a stranger with write access`(_ round: Int) throws {
+        var random = SeededGenerator(stream: "stranger", round: round)
+        let scene = try Scene(seed: random.next())
+        try scene.expelCarol()
+        var expected: PropertyList.Dictionary = ["carol": "before"]
+        var stranger = DirectoryStranger(scene.bench.disk, random, try scene.hosts[0].session().id)
+        for step in 0..<Int.random(in: 3...6, using: &random) {
+            for host in scene.hosts where Bool.random(using: &random) {
+                expected[host.name] = .integer(PropertyList.Integer(step))
+                try host.write(host.name, .integer(PropertyList.Integer(step)))
+            }
+            for host in [scene.carol, scene.eve] where Bool.random(using: &random) {
+                // Both can write where they please, and sign with their own keys.
+                try host.write("ada", "evil")
+                try host.sync()
+            }
+            for _ in 0..<Int.random(in: 1...4, using: &random) { try stranger.attack() }
+            for host in scene.hosts.shuffled(using: &random) where Int.random(in: 0..<4, using: &random) > 0 {
+                try host.sync()
+            }
+            scene.bench.disk.clock.advance(by: .seconds(Int.random(in: 1...2000, using: &random)))
+            for host in scene.hosts { try expectNoEvil(host, stranger) }
+        }
+        // Lost files are published again once an hour at most.
+        for _ in 0..<3 {
+            scene.bench.disk.clock.advance(by: .seconds(3700))
+            try scene.bench.comeToRest(scene.hosts)
+        }
+        for host in scene.hosts {
+            #expect(try host.values() == expected, "\(host.name) \(stranger.log)")
+            var session = try host.session()
+            let found = try session.examine { _, _ in }
+            let status = try host.status()
+            #expect(
+                [.inSync, .conflicts].contains(status.condition),
+                "\(status.lost) lost, \(status.unread) unread, \(status.awaiting) awaiting, \(status.stuck) stuck, \(status.pending) pending, \(status.hosts.map { "\($0.label) \($0.isGone) \($0.isKept) \($0.lacksChanges)" }), \(status.signing?.awaited ?? -1) awaited, \(status.troubles) \(stranger.log)"
+            )
+            for address in try stranger.forged() {
+                #expect(found.contains(.faulty(address, .unsigned)), "\(address) \(stranger.log)")
+                let isNamed = status.signing.map { !$0.ignored.isEmpty || !$0.requests.isEmpty } ?? false
+                #expect(isNamed, "\(stranger.log)")
+            }
+        }
+    }
+
+    private func expectNoEvil(_ host: MirrorHost, _ stranger: DirectoryStranger) throws {
+        for entry in try host.values() { #expect(entry.value != "evil", "\(host.name) \(entry.key) \(stranger.log)") }
+        let live = try host.session()
+        live.mergeState.visit { #expect((try? $0.value.value?.decoded()) != "evil", "\(host.name) \(stranger.log)") }
+    }
+}
+
+extension MirrorHost {
+    fileprivate func decide(on name: String, isAdmitted: Bool) throws {
+        var session = try sync()
+        let key = try #require(SimulatedKeygen.key(of: name))
+        try session.decide(on: MirrorSession.Signer(label: name, key: key), isAdmitted: isAdmitted) {
+            disk.clock.advance(by: $0)
+        }
+    }
+}
+
+/// A user who can write to the directory of a mirror, and whose key no host admits.
+private struct DirectoryStranger {
+    private let disk: SimulatedDisk
+    private var random: SeededGenerator
+    private let mirror: MirrorID
+    /// Files that were in the directory at some time.
+    private var seen: [FilePath: [UInt8]] = [:]
+    /// The files that the stranger made, with their contents.
+    private var made: [PackAddress: [UInt8]] = [:]
+    private(set) var log: [String] = []
+
+    init(_ disk: SimulatedDisk, _ random: SeededGenerator, _ mirror: MirrorID) {
+        (self.disk, self.random, self.mirror) = (disk, random, mirror)
+        self.random = SeededGenerator(seed: Seed(number: self.random.next()), stream: "attack")
+    }
+
+    private var root: FilePath { MirrorBench.directory }
+
+    private func place(_ address: PackAddress) -> FilePath { FilePath("\(root)/\(address)") ?? root }
+
+    private func files() throws -> [(path: FilePath, bytes: [UInt8])] {
+        try MirrorBench(disk).directoryContents().sorted { $0.key < $1.key }
+            .compactMap { entry in FilePath(entry.key).map { ($0, entry.value) } }
+            .filter { $0.path.description.hasPrefix("\(root)/w/") }
+    }
+
+    private func write(_ bytes: [UInt8], to path: FilePath) throws {
+        let files = disk.process(user: 1000)
+        try files.makeFolders(path.parent)
+        try files.replace(path, with: bytes)
+    }
+
+    /// The files that the stranger made and that are still in the directory.
+    func forged() throws -> [PackAddress] {
+        let files = disk.process(user: 1000)
+        return try made.filter { try files.contents(of: place($0.key)) == $0.value }.keys.sorted()
+    }
+
+    mutating func attack() throws {
+        let present = try files()
+        for file in present { seen[file.path] = file.bytes }
+        guard let victim = present.randomElement(using: &random), let other = present.randomElement(using: &random)
+        else {
+            return
+        }
+        let relative = victim.path.description.dropFirst(root.description.utf8.count + 1)
+        guard let address = PackAddress(relative) else { return }
+        switch Int.random(in: 0..<9, using: &random) {
+        case 0:
+            log.append("deleted \(address)")
+            try disk.process(user: 1000).remove(victim.path)
+        case 1:
+            log.append("truncated \(address)")
+            try write(
+                Array(victim.bytes.prefix(Int.random(in: 0..<victim.bytes.count, using: &random))), to: victim.path)
+        case 2:
+            log.append("swapped \(address) with \(other.path)")
+            try write(other.bytes, to: victim.path)
+            try write(victim.bytes, to: other.path)
+        case 3:
+            let writer = Bool.random(using: &random) ? WriterID(number: random.next()) : address.writer
+            let name = PackName(kind: address.name.kind, number: address.name.number + 1, prefix: address.name.hash)
+            log.append("copied \(address) to \(writer)/\(name)")
+            let new = PackAddress(writer: writer, name: name)
+            try write(victim.bytes, to: place(new))
+        case 4:
+            var bytes = victim.bytes
+            bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            log.append("changed a bit of \(address)")
+            try write(bytes, to: victim.path)
+        case 5:
+            guard let old = seen.sorted(by: { $0.key.description < $1.key.description }).randomElement(using: &random)
+            else { return }
+            log.append("replayed \(old.key)")
+            try write(old.value, to: old.key)
+        default:
+            let writer = Bool.random(using: &random) ? WriterID(number: random.next()) : address.writer
+            try forge(for: writer, signedLike: victim.bytes)
+        }
+    }
+
+    /// Makes a file with a value of the stranger.
+    private mutating func forge(for writer: WriterID, signedLike victim: [UInt8]) throws {
+        let now = disk.clock.wall.milliseconds + 3_600_000
+        let pack: EncodedPack
+        if Bool.random(using: &random) {
+            let path = Path(domain: "com.example.a").appending(
+                ["ada", "bob", "carol"].randomElement(using: &random) ?? "")
+            let value = WrittenValue.value(try CanonicalValue("evil"))
+            let stamp = Stamp(clamping: now)
+            let change = Change(
+                WriteID(random: random.next(), path: path, stamp: stamp, value: value), at: path, value, stamp: stamp,
+                covers: [])
+            pack = LogPack(
+                mirror: mirror, writer: writer, first: UInt64.random(in: 1...9, using: &random), previous: nil,
+                knowledge: VersionVector(), transactions: [Transaction([change])]
+            ).encoded()
+        } else {
+            var signers = Signers()
+            for owner in ["eve", "carol"] { SimulatedKeygen.key(of: owner).map { signers.admit($0, as: "ada") } }
+            SimulatedKeygen.key(of: "ada").map { signers.expel($0, as: "ada") }
+            pack = WriterNote(
+                mirror: mirror, writer: writer, number: UInt64.random(in: 1...99, using: &random), label: "ada",
+                platform: "", software: "", hasLeft: Bool.random(using: &random), signers: signers
+            ).encoded()
+        }
+        let message = FileSignature.message(for: pack.hash)
+        func end(_ owner: String, _ message: [UInt8]) -> [UInt8] {
+            SimulatedKeygen.key(of: owner).flatMap { SimulatedKeygen.signature(of: message, by: $0) }
+                .flatMap { SignedEnd.bytes(with: $0) } ?? []
+        }
+        let ends: [(String, [UInt8])] = [
+            ("none", []),
+            ("the signature of another file", SignedEnd(of: victim).map { Array(victim.suffix($0.size)) } ?? []),
+            ("eve", end("eve", message)), ("carol", end("carol", message)),
+            ("ada, for another message", end("ada", Array("another".utf8))),
+        ]
+        let (kind, bytes) = ends[Int.random(in: 0..<ends.count, using: &random)]
+        let address = PackAddress(writer: writer, name: pack.name)
+        log.append("forged \(address), signed by \(kind)")
+        made[address] = pack.bytes + bytes
+        try write(pack.bytes + bytes, to: place(address))
+    }
+}
