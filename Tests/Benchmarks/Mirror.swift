@@ -15,6 +15,7 @@ enum MirrorBenchmark {
             // First, because a command's memory includes that of the process that started it.
             ("long values", { try longValues(24) }),
             ("join of \(keys) keys", { try join(keys) }),
+            ("join of a signed mirror", { try signedJoin(keys / 10) }),
             ("20000 changes of 1000 keys", { try manyChanges() }),
             ("49 losers of 50 hosts", { try losers(of: 50) }),
             ("100 keys changed of \(keys), and nothing new", { try fewOfMany(keys) }),
@@ -78,6 +79,51 @@ enum MirrorBenchmark {
                 atMost: .time(12e9 * Double(keys) / 1e6)),
             row(
                 "memory of a key", .bytes(max(join.mostMemory, add.mostMemory) / keys), atMost: .bytes(550)),
+        ]
+    }
+
+    /// A new host joins five hosts that sign their files, and five that do not.
+    private static func signedJoin(_ keys: Int) throws -> [Row] {
+        var times: [Double] = []
+        var (files, check) = (0, 0.0)
+        for isSigned in [false, true] {
+            let folder = try MirrorFolder()
+            let first = try MirrorHost("host0", in: folder)
+            for number in 0..<keys / keysOfDomain { try first.fill(try domain(number), keys: keysOfDomain) }
+            let options = try isSigned ? ["--signed", first.makeKey()] : []
+            try first.command(["mirror", "init", folder.directory.description] + options).succeed()
+            try first.command("mirror", "add", pattern).succeed()
+            func join(_ host: MirrorHost) throws -> Double {
+                let trust = try isSigned ? ["--signed", host.makeKey(), "--trust", first.fingerprint] : []
+                let join = try host.command(["mirror", "join", folder.directory.description] + trust).run()
+                let add = try host.command("mirror", "add", pattern).run()
+                // A host that is not admitted yet has the status "waiting".
+                guard [join, add].allSatisfy({ [0, 10 << 8].contains($0.status) }) else {
+                    throw Failure("\(join.output)\(add.output)")
+                }
+                guard try host.values(try domain(keys / keysOfDomain - 1)).count == keysOfDomain else {
+                    throw Failure("keys did not arrive")
+                }
+                return Double(join.nanoseconds + add.nanoseconds)
+            }
+            for number in 1..<5 {
+                let host = try MirrorHost("host\(number)", in: folder)
+                _ = try join(host)
+                if isSigned { try first.command("mirror", "admit", host.fingerprint).succeed() }
+                try host.set([MirrorHost.key(0): .string("of host \(number)")], in: try domain(0))
+                try host.command("mirror", "sync").succeed()
+                try host.command("mirror", "compact").succeed()
+            }
+            if isSigned {
+                files = try folder.files.count { $0.hasPrefix("w/") && $0.contains(".") }
+                check = try first.timeOfCheck()
+            }
+            times.append(try join(try MirrorHost("joiner", in: folder)))
+        }
+        return [
+            row(
+                "join of \(keys) keys of a signed mirror, \(files) files", .time(times[1]),
+                atMost: .time(times[0] * 1.2 + Double(files) * check))
         ]
     }
 
@@ -256,10 +302,13 @@ private final class MirrorFolder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
+    /// The paths in the shared directory.
+    var files: [String] { get throws { try FileManager.default.subpathsOfDirectory(atPath: directory.description) } }
+
     /// The bytes of all files in the shared directory.
     var size: Int {
         get throws {
-            try FileManager.default.subpathsOfDirectory(atPath: directory.description).reduce(0) { sum, name in
+            try files.reduce(0) { sum, name in
                 var status = stat()
                 guard lstat("\(directory)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
                     return sum
@@ -309,8 +358,41 @@ private final class MirrorHost {
         places = try MirrorPlaces(store, on: system)
     }
 
-    func command(_ words: String...) -> Command {
+    func command(_ words: String...) -> Command { command(words) }
+
+    func command(_ words: [String]) -> Command {
         Command(words: [PackagedCommand.path] + words, environment: environment)
+    }
+
+    // MARK: Keys
+
+    private var key: String { (environment["HOME"] ?? "") + "/key" }
+
+    /// Makes a key of SSH, and returns its file.
+    func makeKey() throws -> String {
+        try Command(words: ["/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key]).succeed()
+        return key
+    }
+
+    var fingerprint: String {
+        get throws {
+            let line = try Command(words: ["/usr/bin/ssh-keygen", "-l", "-f", key]).succeed().output
+            return line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+        }
+    }
+
+    /// Returns the least time in which `ssh-keygen` checks a signature.
+    func timeOfCheck() throws -> Double {
+        let (line, text) = (try String(contentsOfFile: key + ".pub", encoding: .utf8), key + ".text")
+        try "ada \(line)".write(toFile: key + ".allowed", atomically: true, encoding: .utf8)
+        try "text\n".write(toFile: text, atomically: true, encoding: .utf8)
+        try Command(words: ["/usr/bin/ssh-keygen", "-q", "-Y", "sign", "-n", "test", "-f", key, text]).succeed()
+        let check = Command(
+            words: [
+                "/usr/bin/ssh-keygen", "-Y", "verify", "-n", "test", "-f", key + ".allowed", "-I", "ada", "-s",
+                text + ".sig",
+            ], input: text)
+        return try (0..<20).map { _ in Double(try check.succeed().nanoseconds) }.min() ?? 0
     }
 
     /// Exchanges once in this process, so that the bytes are counted.

@@ -261,7 +261,9 @@ extension MirrorStatus.Host {
     }
 
     private func text(at now: Timestamp, isInView: Bool, name: String) -> String {
-        if isExpelled { return "expelled; `prefs mirror purge \(name)` removes its folder" }
+        if isExpelled {
+            return lastChange == nil ? "expelled" : "expelled; `prefs mirror purge \(name)` removes its folder"
+        }
         if isFormer { return "former number; `prefs mirror retire \(writer)` hides it" }
         if isClosed { return "its folder cannot be read" }
         let lack = lacksChanges ? "; some of its changes are missing" : ""
@@ -323,7 +325,8 @@ enum FolderFindingText {
         case .faulty(let address, .otherMirror):
             return "\(address): foreign, a file of another mirror; ignored, delete it"
         case .faulty(let address, .unsigned):
-            return "\(address): \(PackFault.unsigned.phrase), so it is ignored; if it is not yours, delete it"
+            return "\(address): \(PackFault.unsigned.phrase), so it is ignored; "
+                + "unless `prefs mirror status` shows that its host asks to join, delete it"
         case .faulty(let address, let fault):
             return "\(address): damaged, or incompletely synced: \(fault.phrase); if this persists, delete it, "
                 + "then \(republish(address.writer))"
@@ -359,7 +362,8 @@ extension FolderCheck.Finding {
     /// Whether a file is still missing, which is not damage.
     var isOfWaiting: Bool {
         switch self {
-        case .stray(_, .placeholder), .empty, .faulty(_, .missingBlobs), .gap, .missingChange, .notJoined,
+        case .stray(_, .placeholder), .empty, .faulty(_, .missingBlobs), .faulty(_, .unsigned), .gap, .missingChange,
+            .notJoined,
             .filesLack:
             true
         default: false

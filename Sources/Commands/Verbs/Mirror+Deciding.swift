@@ -159,7 +159,8 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         try access.sync(&session)
-        let requests = try signing(of: session).requests
+        _ = try signing(of: session)
+        let requests = try session.requests(of: invocation[operand: "HOST"] ?? "")
         let signer = try signer(invocation, among: requests, "asks to join")
         guard signer.key.fingerprint == invocation[operand: "HOST"] else {
             throw CommandFailure(

@@ -80,12 +80,12 @@ extension MirrorVerbs {
         }
         guard let trusted = invocation[.trust] else {
             let place = ShellWord.quoted(directory.description.shown)
-            let words = "prefs mirror join \(place) --signed \(ShellWord.quoted(file.description.shown))"
             let host = first.value.isEmpty ? "its first host" : first.value.onOneLine
             throw CommandFailure(
                 .invalidValue,
                 "\(place): the mirror claims that \(host) has the key \(first.key.fingerprint); compare it with "
-                    + "`prefs mirror status` on that host, then run: \(words) --trust \(first.key.fingerprint)")
+                    + "`prefs mirror status` on that host, then add --trust \(first.key.fingerprint); "
+                    + "the key of any other admitted host can be used instead")
         }
         guard let pinned = try access.places.key(of: trusted, in: directory, options) else {
             throw CommandFailure(

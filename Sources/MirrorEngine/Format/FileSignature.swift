@@ -50,19 +50,22 @@ package struct FileSignature: Hashable, Sendable {
 
 /// The last bytes of a signed file: the end of the file as it would be without a signature, and the signature.
 ///
-///     32 bytes           the SHA-256 of the file without a signature, which is signed
+///     8 bytes            the size of the file without a signature
+///     32 bytes           its SHA-256, which is signed
 ///     …                  the signature, and zeros up to a size that depends only on the kind of key
 ///     b6 00 00 02        the sizes of the signature, and of everything after the hash
 ///     70 72 66 73        "prfs"
 package struct SignedEnd: Hashable, Sendable {
     package let hash: ContentHash
+    /// The size of the file without a signature, as the file claims.
+    package let claimedSize: UInt64
     package let signature: FileSignature
     /// The number of bytes after the hash.
     package let size: Int
 
     private static let magic = Array("prfs".utf8)
-    /// The most bytes from the hash on.
-    package static let mostBytes = 2048 + 32
+    /// The most bytes of all this.
+    package static let mostBytes = 2048 + 40
 
     /// Returns the number of bytes that a signature with a key adds to a file.
     package static func size(for key: SignerKey) -> Int { key.kind == "ssh-rsa" ? 2048 : 512 }
@@ -84,12 +87,13 @@ package struct SignedEnd: Hashable, Sendable {
         guard bytes.count >= 40, Array(bytes.suffix(4)) == Self.magic else { return nil }
         let sizes = bytes.suffix(8).map { Int($0) }
         let (count, size) = (sizes[0] | sizes[1] << 8, sizes[2] | sizes[3] << 8)
-        guard size >= 8, count <= size - 8, bytes.count >= size + 32 else { return nil }
+        guard size >= 8, count <= size - 8, bytes.count >= size + 40 else { return nil }
         let start = bytes.count - size
         guard let signature = FileSignature(bytes[start..<start + count]), Self.size(for: signature.key) == size,
             bytes[(start + count)..<(bytes.count - 8)].allSatisfy({ $0 == 0 }),
             let hash = ContentHash(bytes[start - 32..<start])
         else { return nil }
+        claimedSize = bytes[start - 40..<start - 32].reversed().reduce(0) { $0 << 8 | UInt64($1) }
         (self.hash, self.signature, self.size) = (hash, signature, size)
     }
 }

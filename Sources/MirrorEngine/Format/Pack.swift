@@ -73,15 +73,19 @@ package struct Pack: Hashable, Sendable {
         guard self.mirror == mirror else { throw .otherMirror }
     }
 
-    /// Whether bytes are a file whose hash is correct, and that belongs at an address as far as this version can tell.
-    /// Its contents are not decoded.
-    package static func isFile(_ bytes: [UInt8], at address: PackAddress) -> Bool {
+    /// Returns the mirror that a file names, or nil if it cannot be read.
+    package static func mirror(of bytes: [UInt8]) -> MirrorID? { try? Envelope(decoding: bytes).mirror() }
+
+    /// Whether bytes are a file whose hash is correct, and that belongs at an address of a mirror as far as this
+    /// version can tell. Its contents are not decoded.
+    package static func isFile(_ bytes: [UInt8], at address: PackAddress, of mirror: MirrorID) -> Bool {
         do throws(PackFault) {
             let envelope = try Envelope(decoding: bytes)
             guard let kind = PackName.Kind(rawValue: envelope.kind) else { return false }
             let name = PackName(
                 kind: kind, number: try envelope.required(kind == .base ? .last : .first), hash: envelope.hash)
-            return address == PackAddress(writer: try envelope.writer(), name: name)
+            let (writer, other) = (try envelope.writer(), try envelope.mirror())
+            return other == mirror && address == PackAddress(writer: writer, name: name)
         } catch {
             return error.isOfNewerVersion
         }

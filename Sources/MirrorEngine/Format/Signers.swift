@@ -67,12 +67,12 @@ package struct Signers: Hashable, Sendable {
 
     package mutating func admit(_ key: SignerKey, as label: String) {
         guard expelled[key] == nil, admitted[key] != nil || !isFull else { return }
-        admitted[key] = max(admitted[key] ?? "", Self.name(label))
+        admitted[key] = Self.last(admitted[key] ?? "", Self.name(label))
     }
 
     package mutating func expel(_ key: SignerKey, as label: String) {
         guard admitted.removeValue(forKey: key) != nil || expelled[key] != nil || !isFull else { return }
-        expelled[key] = max(expelled[key] ?? "", Self.name(label))
+        expelled[key] = Self.last(expelled[key] ?? "", Self.name(label))
     }
 
     /// Adds what another host knows.
@@ -81,13 +81,20 @@ package struct Signers: Hashable, Sendable {
         for (key, label) in other.admitted.sorted(by: { $0.key.line < $1.key.line }) { admit(key, as: label) }
     }
 
-    /// A name on one line, which is compared by its scalars.
+    /// Returns a name on one line that the files of OpenSSH preserve.
     private static func name(_ label: String) -> String {
-        var scalars = String.UnicodeScalarView()
-        for scalar in label.unicodeScalars.prefix(WriterNote.longestText / 4) {
-            scalars.append(scalar.properties.generalCategory == .control ? " " : scalar)
+        var name: [UInt8] = []
+        for scalar in label.unicodeScalars where name.count + 4 <= WriterNote.longestText {
+            name += scalar.properties.generalCategory == .control ? [space] : Array(scalar.utf8)
         }
-        return String(scalars)
+        return name.split(separator: space).map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    }
+
+    private static let space = UInt8(ascii: " ")
+
+    /// Returns the later of two names in the order of their bytes, so that all hosts use the same one.
+    private static func last(_ name: String, _ other: String) -> String {
+        name.utf8.lexicographicallyPrecedes(other.utf8) ? other : name
     }
 }
 
@@ -145,16 +152,17 @@ extension Signers {
     package init(allowed: String, revoked: String) {
         for line in revoked.split(separator: "\n") { Self.entry(line).map { expel($0.key, as: $0.label) } }
         for line in allowed.split(separator: "\n") {
-            let fields = line.split(separator: " ", maxSplits: 2)
-            guard fields.count == 3, fields[1].hasPrefix("namespaces=") else { continue }
-            Self.entry(fields[2]).map { admit($0.key, as: $0.label) }
+            let fields = line.utf8.split(separator: Self.space, maxSplits: 2)
+            guard fields.count == 3, fields[1].starts(with: "namespaces=".utf8) else { continue }
+            Self.entry(Substring(fields[2])).map { admit($0.key, as: $0.label) }
         }
     }
 
     private static func entry(_ text: Substring) -> (key: SignerKey, label: String)? {
-        guard let key = SignerKey(line: text) else { return nil }
-        let fields = text.split(separator: " ", maxSplits: 2)
-        return (key, fields.count == 3 ? String(fields[2]) : "")
+        // Not by characters: a name can begin with a mark that combines with the space.
+        let fields = text.utf8.split(separator: Self.space, maxSplits: 2).map { String(decoding: $0, as: UTF8.self) }
+        guard fields.count >= 2, let key = SignerKey(line: "\(fields[0]) \(fields[1])") else { return nil }
+        return (key, fields.count == 3 ? fields[2] : "")
     }
 }
 

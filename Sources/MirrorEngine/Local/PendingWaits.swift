@@ -26,7 +26,7 @@ package struct PendingWaits: Hashable, Sendable {
 extension Int64 {
     /// Whether the difference from `start` is less than `time`, in either direction. A start far in the future, which
     /// a wrong clock produces, is treated like one in the distant past.
-    func isWithin(_ time: Int64, of start: Int64) -> Bool {
+    package func isWithin(_ time: Int64, of start: Int64) -> Bool {
         let (passed, overflows) = subtractingReportingOverflow(start)
         return !overflows && passed.magnitude < time.magnitude
     }

@@ -124,21 +124,6 @@ package struct SharedDirectory: Sendable {
 
     private static let mostBytesOfMarker = 4096
 
-    /// Whether a file has a valid signature of its contents, or the mirror has no signatures.
-    func isSigned(_ address: PackAddress) -> Bool {
-        guard let signatures else { return true }
-        let place = place(of: address)
-        // The end of a large file costs little to read.
-        guard (try? files.status(of: place, followingLink: false))?.kind == .file,
-            let file = try? files.open(place, .readingNoFollow),
-            let tail = try? file.end(limit: SignedEnd.mostBytes), let end = SignedEnd(of: tail),
-            signatures.accepts(end, at: address), var bytes = try? file.contents(limit: Self.mostBytes),
-            bytes.count >= end.size
-        else { return false }
-        bytes.removeLast(end.size)
-        return Pack.isFile(bytes, at: address)
-    }
-
     /// Makes the directory a mirror, or restores its missing parts.
     ///
     /// - Parameter signers: The first host that may write, if the files are signed.
@@ -184,7 +169,8 @@ package struct SharedDirectory: Sendable {
         }
         for address in faulty where listing.folders[address.writer]?[address.name.description] != nil {
             let status = try? files.status(of: place(of: address), followingLink: false)
-            listing.folders[address.writer]?[address.name.description] = status?.size ?? 0
+            let size = (status?.size ?? 0) - (address.writer == own ? signatures?.size ?? 0 : 0)
+            listing.folders[address.writer]?[address.name.description] = max(0, size)
         }
         return listing
     }
@@ -196,9 +182,10 @@ package struct SharedDirectory: Sendable {
     ) -> Bool {
         let packs = names.compactMap { PackName($0) }
         guard let name = packs.first(where: { $0.kind == .note }) ?? packs.min(),
-            case .faulty(.otherMirror) = fetch(PackAddress(writer: writer, name: name), of: mirror)
+            let (bytes, _) = unverifiedContents(PackAddress(writer: writer, name: name)),
+            let other = Pack.mirror(of: bytes)
         else { return false }
-        return true
+        return other != mirror
     }
 
     /// Returns the paths that do not belong to a mirror and resemble a marker or the folder of all writers, or are in
@@ -278,7 +265,7 @@ package struct SharedDirectory: Sendable {
 // Access to single files.
 extension SharedDirectory {
     /// The size limit of a file of a mirror.
-    static let mostBytes = EngineLimits().bytesOfFile
+    static let mostBytes = EngineLimits().bytesOfFile + SignedEnd.mostBytes
 
     /// Returns the contents of a file, or nil if there is none. A link is not followed, even if it was created just
     /// now.
@@ -301,10 +288,12 @@ extension SharedDirectory {
                 return .unreadable
             }
             if let signatures {
-                guard let end = SignedEnd(of: bytes), signatures.accepts(end, at: address) else {
-                    return .faulty(.unsigned)
+                guard let end = SignedEnd(of: bytes) else { return .faulty(.unsigned) }
+                switch signatures.validity(of: end, at: address) {
+                case .valid: bytes.removeLast(end.size)
+                case .invalid: return .faulty(.unsigned)
+                case .unknown: return .unreadable
                 }
-                bytes.removeLast(end.size)
             }
             return .pack(try pack(bytes, at: address, of: mirror, usesKept: usesKept, unless: hasAll))
         } catch let fault as PackFault {
@@ -312,6 +301,42 @@ extension SharedDirectory {
         } catch {
             return .unreadable
         }
+    }
+
+    /// Whether a file has a valid signature of its contents, or the mirror has no signatures. The first valid note of a
+    /// writer determines the writer's key.
+    func isSigned(_ address: PackAddress, of mirror: MirrorID) -> Bool {
+        guard let signatures else { return true }
+        let place = place(of: address)
+        // The end of a large file costs little to read.
+        guard let status = try? files.status(of: place, followingLink: false), status.kind == .file,
+            let tail = try? files.open(place, .readingNoFollow)?.end(limit: SignedEnd.mostBytes),
+            let end = SignedEnd(of: tail), end.claimedSize == UInt64(max(0, status.size - end.size)),
+            signatures.validity(of: end, at: address) == .valid,
+            let (bytes, whole) = unverifiedContents(address), whole == end,
+            Pack.isFile(bytes, at: address, of: mirror)
+        else { return false }
+        signatures.bind(address.writer, to: end.signature.key)
+        return true
+    }
+
+    /// Reads a file without its signature, and the signature, which is not checked.
+    private func unverifiedContents(_ address: PackAddress) -> (bytes: [UInt8], end: SignedEnd?)? {
+        let place = place(of: address)
+        guard (try? files.status(of: place, followingLink: false))?.kind == .file,
+            var bytes = try? contents(of: place, limit: Self.mostBytes)
+        else { return nil }
+        let end = SignedEnd(of: bytes)
+        bytes.removeLast(end?.size ?? 0)
+        return (bytes, end)
+    }
+
+    /// Reads a note and its signature, which is not checked.
+    func unverifiedNote(_ address: PackAddress, of mirror: MirrorID) -> (note: WriterNote, end: SignedEnd)? {
+        guard address.name.kind == .note, let (bytes, end) = unverifiedContents(address), let end,
+            let pack = try? Pack(decoding: bytes, at: address, of: mirror), case .note(let note) = pack.content
+        else { return nil }
+        return (note, end)
     }
 
     /// Creates a file of our own after its blobs. An existing file with the same bytes is accepted.

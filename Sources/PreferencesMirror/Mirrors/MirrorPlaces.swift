@@ -270,10 +270,12 @@ extension MirrorPlaces {
         if let first = try signers(in: directory, options)?.admitted.keys.first, first.fingerprint == fingerprint {
             return first
         }
+        let (id, _) = try mirror(in: directory, options)
         return try MirrorFailure.wrapping {
             let shared = SharedDirectory(directory, in: system.fileSystem)
-            let notes = try shared.listing(own: WriterID(number: 0), chosen: nil).packs.filter { $0.name.kind == .note }
-            return notes.lazy.compactMap { shared.unverifiedNote($0)?.key }.first { $0.fingerprint == fingerprint }
+            return try shared.listing(own: WriterID(number: 0), chosen: nil).packs.lazy
+                .compactMap { shared.unverifiedNote($0, of: id)?.end.signature.key }
+                .first { $0.fingerprint == fingerprint }
         }
     }
 

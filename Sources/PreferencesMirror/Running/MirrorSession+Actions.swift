@@ -112,6 +112,8 @@ extension MirrorSession {
         case .removeFolder(let writer, let joined):
             let directory = directory
             var isRemoved = true
+            let ignored = directory.signatures?.ignored.keys.filter { $0.writer == writer }.map(\.name.hash) ?? []
+            let joined = joined.union(ignored)
             attempt { () throws(SystemFailure) in isRemoved = try directory.removeFolder(of: writer, joined: joined) }
             if !isRemoved {
                 addTrouble("\(directory.folder(of: writer)): not removed, because files have arrived there meanwhile")

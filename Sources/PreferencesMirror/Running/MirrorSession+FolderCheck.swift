@@ -22,7 +22,8 @@ extension MirrorSession {
         defer { end() }
         let listing = try listingOfAll()
         let addresses = listing.packs
-        var check = engine.status.check(of: listing)
+        // A file without a valid signature is reported as such, and not by its name alone.
+        var check = engine.status.check(of: screened(listing))
         for (index, address) in addresses.enumerated() {
             progress(index, addresses.count)
             let fetch = directory.fetch(address, of: id)

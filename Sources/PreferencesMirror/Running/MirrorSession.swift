@@ -73,6 +73,10 @@ package struct MirrorSession: Sendable {
             signatures: signatures)
     }
 
+    private mutating func openDirectory() {
+        directory = Self.directory(MirrorPlaces.Joined(id: id, configuration: configuration), places, journal)
+    }
+
     /// Lets the next note of this host list the hosts that may write.
     mutating func publishSigners() { engine.profile = Self.profile(configuration, directory.signatures) }
 
@@ -146,7 +150,15 @@ extension MirrorSession {
             let isSame = configuration.isSame(as: self.configuration)
             self.configuration = configuration
             (troubles, hasUnfinished, closedFolders, counts) = ([], false, [], [:])
-            if !journal.isCurrent { try load() } else if !isSame { goOn() }
+            if !journal.isCurrent {
+                try load()
+            } else if !isSame {
+                goOn()
+            }
+            // Another program may have changed who may write.
+            else if configuration.signing != nil {
+                openDirectory()
+            }
         } catch {
             end()
             throw MirrorFailure(error)
@@ -178,6 +190,7 @@ extension MirrorSession {
 
     package mutating func end() {
         try? flush()
+        if stateLock != nil { try? directory.signatures?.store() }
         unlock()
         stateLock?.unlock()
         stateLock = nil
@@ -210,7 +223,7 @@ extension MirrorSession {
 
     /// Continues under the present configuration, with another state or, if it is nil, with the same one.
     mutating func goOn(with state: LocalState? = nil) {
-        directory = Self.directory(MirrorPlaces.Joined(id: id, configuration: configuration), places, journal)
+        openDirectory()
         schemas.reload()
         heldFiles = [:]
         pendingWaits = journal.pendingWaits
@@ -263,11 +276,6 @@ extension MirrorSession {
     /// Writes the summary and the waits for the next program.
     mutating func storeSummary() {
         storeWaits()
-        do {
-            try directory.signatures?.store()
-        } catch {
-            addTrouble("\(error)")
-        }
         if condition(after: []) > .conflicts {
             journal.forgetSummary()
         } else {

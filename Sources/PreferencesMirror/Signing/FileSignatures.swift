@@ -6,8 +6,8 @@ internal import Synchronization
 /// The signatures of the files of a signed mirror: who may write, which key each writer has, and which files were
 /// checked.
 ///
-/// The admitted and the expelled hosts are in files of OpenSSH in the folder of the mirror on this host. All access
-/// requires the lock of the state.
+/// The admitted and the expelled hosts are in files of OpenSSH in the folder of the mirror on this host. All changes
+/// require the lock of the state.
 final class FileSignatures: Sendable {
     let key: SigningKey
     private let folder: FilePath
@@ -15,8 +15,8 @@ final class FileSignatures: Sendable {
     private let state: Mutex<State>
 
     fileprivate struct State {
-        var signers: Signers
-        /// The key of each writer, which its first note has determined.
+        var signers = Signers()
+        /// The fingerprint of the key of each writer, which its first note has determined.
         var keys: [WriterID: String] = [:]
         /// The hashes of the files that were checked.
         var checked: [ContentHash: Check] = [:]
@@ -24,35 +24,53 @@ final class FileSignatures: Sendable {
         var ignored: [PackAddress: Int64] = [:]
         /// Whether a host was expelled and this one has not published everything that it accepted from it.
         var owesBase = false
+        /// Whether the notes of all writers have been read since the record was begun.
+        var isComplete = false
         var isChanged = false
-        /// Whether the record is missing, so that every note must be read again.
-        var isNew = false
+        /// The number of invalid signatures that were found in the present pass.
+        var invalidCount = 0
         /// The reason that a signature could not be checked.
         var failure: String?
+        /// The reason that the record cannot be read. Until it can be, no file is accepted.
+        var obstacle: SystemFailure?
     }
 
     fileprivate struct Check {
         let signature: ContentHash
-        let isValid: Bool
+        let validity: Validity
+    }
+
+    /// The result of checking a signature.
+    enum Validity: Hashable {
+        case valid
+        /// Checked at this time. It is checked again later, because the program may have failed.
+        case invalid(at: Int64)
+        /// The program is missing or did not answer, or too many invalid signatures were found in this pass.
+        case unknown
     }
 
     init(_ key: SigningKey, label: String, in folder: FilePath, on system: SystemServices) {
         (self.key, self.folder, self.system) = (key, folder, system)
-        let texts = [Self.allowedName, Self.revokedName, Self.stateName].map { name in
-            let bytes = try? system.fileSystem.contents(of: folder.appending(name), limit: 16 << 20)
-            return bytes.map { String(decoding: $0, as: UTF8.self) }
+        var state = State()
+        do throws(SystemFailure) {
+            let texts = try [Self.allowedName, Self.revokedName, Self.stateName].map { name throws(SystemFailure) in
+                let bytes = try system.fileSystem.contents(of: folder.appending(name), limit: Self.mostBytes)
+                return String(decoding: bytes ?? [], as: UTF8.self)
+            }
+            state.signers = Signers(allowed: texts[0], revoked: texts[1])
+            for line in texts[2].split(separator: "\n") { state.read(line) }
+        } catch {
+            state.obstacle = error
+            state.failure = error.description
         }
-        var signers = Signers(allowed: texts[0] ?? "", revoked: texts[1] ?? "")
-        signers.admit(key.trusted, as: key.trusted == key.key ? label : "")
-        var state = State(signers: signers)
-        for line in (texts[2] ?? "").split(separator: "\n") { state.read(line) }
-        state.isNew = texts.contains(nil)
+        state.signers.admit(key.trusted, as: key.trusted == key.key ? label : "")
         self.state = Mutex(state)
     }
 
     private static let allowedName: FileName = "allowed_signers"
     private static let revokedName: FileName = "revoked_keys"
     private static let stateName: FileName = "signatures"
+    private static let mostBytes = 64 << 20
 
     // MARK: Who may write
 
@@ -60,19 +78,19 @@ final class FileSignatures: Sendable {
 
     /// Changes who may write, and records it.
     func change(_ change: (inout Signers) -> Void) throws(SystemFailure) {
-        var signers = signers
-        change(&signers)
-        guard signers != self.signers || isNew else { return }
+        if let obstacle = state.withLock(\.obstacle) { throw obstacle }
+        let former = signers
+        var new = former
+        change(&new)
+        guard new != former else { return }
         let files = system.fileSystem
-        // The expelled hosts first: a host is in neither file rather than in both.
-        try files.replace(folder.appending(Self.revokedName), with: Array(signers.revokedKeys.utf8))
-        try files.replace(folder.appending(Self.allowedName), with: Array(signers.allowedSigners.utf8))
-        let new = signers
-        state.withLock { state in
-            if new.expelled.count > state.signers.expelled.count { state.owesBase = true }
-            (state.signers, state.isChanged) = (new, true)
-        }
+        if new.expelled.count > former.expelled.count { owesBase = true }
         try store()
+        // The expelled hosts first: a host is in neither file rather than in both.
+        try files.replace(folder.appending(Self.revokedName), with: Array(new.revokedKeys.utf8))
+        try files.replace(folder.appending(Self.allowedName), with: Array(new.allowedSigners.utf8))
+        let signers = new
+        state.withLock { $0.signers = signers }
     }
 
     /// Returns the fingerprint of the key of a writer, or nil if no valid note of it was found.
@@ -84,8 +102,8 @@ final class FileSignatures: Sendable {
         set { state.withLock { ($0.owesBase, $0.isChanged) = (newValue, $0.isChanged || newValue != $0.owesBase) } }
     }
 
-    /// Whether every note in view must be read, because the record of what they said is missing.
-    var isNew: Bool { state.withLock(\.isNew) }
+    /// Whether the notes of all writers have been read since the record was begun. Otherwise it may lack signers.
+    var isComplete: Bool { state.withLock(\.isComplete) }
 
     // MARK: Own files
 
@@ -99,58 +117,80 @@ final class FileSignatures: Sendable {
             throw MirrorFailure(
                 .refused("\(key.file): another key than the one with which this host has joined the mirror"))
         }
-        state.withLock { state in
-            state.keys[address.writer] = key.key.fingerprint
-            state.checked[pack.hash] = Check(signature: ContentHash(of: signature.bytes), isValid: true)
-            state.isChanged = true
-        }
+        bind(address.writer, to: key.key)
+        record(.valid, of: signature, for: pack.hash)
         return bytes
     }
 
     // MARK: Files of any host
 
-    /// Whether the end of a file has a valid signature of its writer, who may write. The first note of a writer
-    /// determines the writer's key.
-    func accepts(_ end: SignedEnd, at address: PackAddress) -> Bool {
+    /// Returns whether the end of a file has a valid signature of a host that may write.
+    func validity(of end: SignedEnd, at address: PackAddress) -> Validity {
         let key = end.signature.key
-        guard end.hash.prefix == address.name.hash, key == self.key.key || signers.admits(key) else { return false }
-        switch fingerprint(of: address.writer) {
-        case key.fingerprint?: return isValid(end)
-        case nil where address.name.kind == .note && isValid(end):
-            state.withLock { ($0.keys[address.writer], $0.isChanged) = (key.fingerprint, true) }
-            return true
-        default: return false
+        let isAdmitted = key == self.key.key || signers.admits(key)
+        guard end.hash.prefix == address.name.hash, isAdmitted else { return .invalid(at: 0) }
+        let known = fingerprint(of: address.writer)
+        // The first note of a writer determines the writer's key.
+        guard known == key.fingerprint || known == nil && address.name.kind == .note else { return .invalid(at: 0) }
+        return validity(of: end, isLimited: true)
+    }
+
+    /// Records the key of a writer, unless it is known.
+    func bind(_ writer: WriterID, to key: SignerKey) {
+        state.withLock { state in
+            guard state.keys[writer] == nil else { return }
+            (state.keys[writer], state.isChanged) = (key.fingerprint, true)
         }
     }
 
-    private func isValid(_ end: SignedEnd) -> Bool {
+    /// Returns whether the key that a signature names made it.
+    ///
+    /// - Parameter isLimited: Whether nothing is checked after many invalid signatures in one pass. A stranger can make
+    ///   any number of them.
+    func validity(of end: SignedEnd, isLimited: Bool) -> Validity {
+        let now = system.clock.wall.milliseconds
         let signature = ContentHash(of: end.signature.bytes)
-        if let check = state.withLock({ $0.checked[end.hash] }), check.signature == signature { return check.isValid }
-        do {
-            let isValid = try verify(end)
-            state.withLock { state in
-                // A file with an invalid signature must not make the valid one be checked again.
-                if isValid || state.checked[end.hash]?.isValid != true {
-                    state.checked[end.hash] = Check(signature: signature, isValid: isValid)
-                    state.isChanged = true
-                }
-            }
-            return isValid
+        let (check, obstacle, invalidCount) = state.withLock { ($0.checked[end.hash], $0.obstacle, $0.invalidCount) }
+        guard obstacle == nil else { return .unknown }
+        if let check, check.signature == signature {
+            guard case .invalid(let time) = check.validity else { return check.validity }
+            if now.isWithin(Self.invalidFor, of: time) { return check.validity }
+        }
+        guard !isLimited || invalidCount < Self.mostInvalid else { return .unknown }
+        do throws(MirrorFailure) {
+            let validity = try verify(end) ? Validity.valid : .invalid(at: now)
+            // A file with an invalid signature must not make the valid one be checked again.
+            if validity == .valid || check?.validity != .valid { record(validity, of: end.signature, for: end.hash) }
+            return validity
         } catch {
-            state.withLock { $0.failure = "\(error)" }
-            return false
+            state.withLock { $0.failure = error.description }
+            return .unknown
         }
     }
 
-    private func verify(_ end: SignedEnd) throws -> Bool {
-        let (files, key) = (system.fileSystem, end.signature.key)
-        let (text, list) = (folder.appending("signature.tmp"), folder.appending("signer.tmp"))
-        defer { for path in [text, list] { _ = try? files.remove(path) } }
+    private static let mostInvalid = 64
+    private static let invalidFor: Int64 = 3_600_000
+
+    private func record(_ validity: Validity, of signature: FileSignature, for hash: ContentHash) {
+        let check = Check(signature: ContentHash(of: signature.bytes), validity: validity)
+        state.withLock { state in
+            if validity != .valid { state.invalidCount += 1 }
+            (state.checked[hash], state.isChanged) = (check, true)
+        }
+    }
+
+    private func verify(_ end: SignedEnd) throws(MirrorFailure) -> Bool {
+        let (files, program) = (system.fileSystem, try SSHKeygen(on: system))
         var signer = Signers()
-        signer.admit(key, as: "")
-        try files.replace(list, with: Array(signer.allowedSigners.utf8))
-        try files.replace(text, with: Array(end.signature.text.utf8))
-        return try SSHKeygen(on: system).isValid(text, by: key, in: list, FileSignature.message(for: end.hash))
+        signer.admit(end.signature.key, as: "")
+        let (text, list) = (folder.appending(files.unpredictableName()), folder.appending(files.unpredictableName()))
+        defer { for path in [text, list] { _ = try? files.remove(path) } }
+        return try MirrorFailure.wrapping {
+            for (path, content) in [(text, end.signature.text), (list, signer.allowedSigners)] {
+                try files.open(path, .creatingNew(.privateFile))?.write(Array(content.utf8), at: 0)
+            }
+            return try program.isValid(text, by: end.signature.key, in: list, FileSignature.message(for: end.hash))
+        }
     }
 
     /// Returns why signatures could not be checked, since this was last asked for.
@@ -161,34 +201,37 @@ final class FileSignatures: Sendable {
         }
     }
 
-    // MARK: Ignored files
+    // MARK: Passes over the directory
 
     /// The files without a valid signature of an admitted host, and the time at which each was first found.
     var ignored: [PackAddress: Int64] { state.withLock(\.ignored) }
 
-    /// Records the files without a valid signature, and forgets the checks of files that are gone.
-    func finish(ignoring addresses: Set<PackAddress>, in listing: Listing, at now: Int64) {
+    /// Records the files without a valid signature after a pass over all files, and forgets the checks of files that
+    /// are gone.
+    func finish(ignoring addresses: Set<PackAddress>, in listing: Listing, at now: Int64) throws(SystemFailure) {
         let inView = Set(listing.packs.map(\.name.hash))
         state.withLock { state in
             let ignored = Dictionary(
                 addresses.sorted().prefix(Self.mostIgnored).map { ($0, min(state.ignored[$0] ?? now, now)) }
             ) { $1 }
             let gone = state.checked.keys.filter { !inView.contains($0.prefix) }
-            if ignored != state.ignored || !gone.isEmpty || state.isNew { state.isChanged = true }
-            state.ignored = ignored
+            let isComplete = state.isComplete || state.failure == nil
+            if ignored != state.ignored || !gone.isEmpty || isComplete != state.isComplete { state.isChanged = true }
+            (state.ignored, state.isComplete, state.invalidCount) = (ignored, isComplete, 0)
             for hash in gone { state.checked[hash] = nil }
         }
+        try store()
     }
 
     private static let mostIgnored = 4096
 
     // MARK: The record
 
-    /// Writes what later exchanges need, if it changed. Without it they check signatures again.
+    /// Writes what later exchanges need, if it changed.
     func store() throws(SystemFailure) {
         let text = state.withLock { state -> String? in
-            guard state.isChanged else { return nil }
-            (state.isChanged, state.isNew) = (false, false)
+            guard state.isChanged, state.obstacle == nil else { return nil }
+            state.isChanged = false
             return state.text
         }
         if let text { try system.fileSystem.replace(folder.appending(Self.stateName), with: Array(text.utf8)) }
@@ -198,9 +241,16 @@ final class FileSignatures: Sendable {
 extension FileSignatures.State {
     fileprivate var text: String {
         var lines = keys.map { "key \($0.key) \($0.value)" }
-        lines += checked.map { "file \($0.key) \($0.value.signature) \($0.value.isValid ? "valid" : "invalid")" }
+        lines += checked.compactMap { hash, check in
+            switch check.validity {
+            case .valid: "file \(hash) \(check.signature) valid"
+            case .invalid(let time): "file \(hash) \(check.signature) \(time)"
+            case .unknown: nil
+            }
+        }
         lines += ignored.map { "ignored \($0.key) \($0.value)" }
         if owesBase { lines.append("base due") }
+        if isComplete { lines.append("complete") }
         return lines.sorted().map { $0 + "\n" }.joined()
     }
 
@@ -209,12 +259,14 @@ extension FileSignatures.State {
         switch fields.first {
         case "key" where fields.count == 3: WriterID(fields[1]).map { keys[$0] = String(fields[2]) }
         case "file" where fields.count == 4:
-            if let hash = ContentHash(hexadecimal: fields[1]), let signature = ContentHash(hexadecimal: fields[2]) {
-                checked[hash] = FileSignatures.Check(signature: signature, isValid: fields[3] == "valid")
-            }
+            guard let hash = ContentHash(hexadecimal: fields[1]), let signature = ContentHash(hexadecimal: fields[2])
+            else { return }
+            let validity: FileSignatures.Validity = fields[3] == "valid" ? .valid : .invalid(at: Int64(fields[3]) ?? 0)
+            checked[hash] = FileSignatures.Check(signature: signature, validity: validity)
         case "ignored" where fields.count == 3:
             if let address = PackAddress(fields[1]), let since = Int64(fields[2]) { ignored[address] = since }
         case "base": owesBase = true
+        case "complete": isComplete = true
         default: break
         }
     }

@@ -1,6 +1,7 @@
 package import MirrorEngine
 internal import Platform
 internal import Preferences
+internal import PropertyLists
 
 // The hosts that may write to a signed mirror, and the files of others.
 extension MirrorSession {
@@ -8,39 +9,42 @@ extension MirrorSession {
     /// folders that have no other files. Signers that are named by valid notes are recorded first.
     mutating func screened(_ listing: Listing) -> Listing {
         guard let signatures = directory.signatures else { return listing }
-        let known = signatures.isNew ? listing.packs.filter { $0.name.kind == .note } : []
+        let notes = listing.packs.filter { address in
+            address.name.kind == .note
+                && (!signatures.isComplete || signatures.fingerprint(of: address.writer) == nil)
+        }
         // A note determines the key of its writer, and names further hosts.
-        let unknown = Set(engine.status.unknownFiles(in: listing) + known).sorted { left, right in
+        let unknown = Set(engine.status.unknownFiles(in: listing) + notes).sorted { left, right in
             (left.name.kind == .note ? 0 : 1, left) < (right.name.kind == .note ? 0 : 1, right)
         }
-        var (ignored, signers) = (Set(unknown), Signers())
-        repeat {
-            signers = signatures.signers
-            for address in unknown where ignored.contains(address) && directory.isSigned(address) {
-                ignored.remove(address)
-                if address.name.kind == .note { joinSigners(of: address) }
-            }
-        } while !ignored.isEmpty && signers != signatures.signers
+        var ignored = Set(unknown)
+        do throws(SystemFailure) {
+            var former: Signers
+            repeat {
+                former = signatures.signers
+                // Hosts that expel each other are all expelled, in whatever order their notes are read.
+                var found = former
+                for address in unknown where ignored.contains(address) && directory.isSigned(address, of: id) {
+                    ignored.remove(address)
+                    signers(of: address).map { found.join($0) }
+                }
+                try signatures.change { $0.join(found) }
+            } while !ignored.isEmpty && former != signatures.signers
+            try signatures.finish(ignoring: ignored, in: listing, at: system.clock.wall.milliseconds)
+        } catch {
+            addTrouble(error.description)
+        }
         if let failure = signatures.takeFailure() { addTrouble(failure) }
-        changeSigners { _ in }
-        signatures.finish(ignoring: ignored, in: listing, at: system.clock.wall.milliseconds)
         publishSigners()
         return listing.without(ignored) { engine.status.knows($0) }
     }
 
-    private mutating func joinSigners(of address: PackAddress) {
-        guard case .pack(let pack) = directory.fetch(address, of: id), case .note(let note) = pack.content,
-            let signers = note.signers
-        else { return }
-        changeSigners { $0.join(signers) }
-    }
-
-    private mutating func changeSigners(_ change: (inout Signers) -> Void) {
-        do throws(SystemFailure) {
-            try directory.signatures?.change(change)
-        } catch {
-            addTrouble(error.description)
-        }
+    /// Returns the hosts that may write according to a valid note.
+    private func signers(of address: PackAddress) -> Signers? {
+        guard address.name.kind == .note, case .pack(let pack) = directory.fetch(address, of: id),
+            case .note(let note) = pack.content
+        else { return nil }
+        return note.signers
     }
 
     /// Publishes what was accepted from an expelled host, so that hosts that do not accept its files receive it.
@@ -108,7 +112,7 @@ extension MirrorSession {
         let counts = Dictionary(grouping: old, by: \.writer).mapValues(\.count)
         return Signing(
             fingerprint: own.fingerprint, isAdmitted: signers.admits(own), isExpelled: signers.expelled[own] != nil,
-            requests: requests.map(\.signer),
+            requests: Set(requests.map(\.signer)).sorted { ($0.label, $0.key.line) < ($1.label, $1.key.line) },
             ignored: counts.sorted { $0.key < $1.key }.map {
                 (
                     engine.status.label(of: $0.key) ?? ($0.key == writer ? configuration.label : $0.key.description),
@@ -118,19 +122,40 @@ extension MirrorSession {
             awaited: ignored.count - old.count)
     }
 
-    /// The hosts whose notes are signed with keys that are neither admitted nor expelled. Only a user can tell whether
-    /// such a host is the one that it claims to be.
+    /// The hosts whose notes name keys that are neither admitted nor expelled, at most a few. Only a user can tell
+    /// whether such a host is the one that it claims to be.
     private var requests: [(writer: WriterID, signer: Signer)] {
         guard let signatures = directory.signatures else { return [] }
-        let signers = signatures.signers
-        var found: [WriterID: Signer] = [:]
-        for address in signatures.ignored.keys.sorted() where address.name.kind == .note && found.count < 16 {
-            guard let (note, key) = directory.unverifiedNote(address), signers.expelled[key] == nil,
-                !signers.admits(key), note.mirror == id
-            else { continue }
-            found[address.writer] = Signer(label: note.label, key: key)
+        let notes = signatures.ignored.keys.filter { $0.name.kind == .note }.sorted().prefix(Self.mostRequests)
+        return requests(in: notes).map { ($0.writer, Signer(label: $0.note.label, key: $0.end.signature.key)) }
+    }
+
+    private static let mostRequests = 64
+
+    private func requests(
+        in notes: some Sequence<PackAddress>
+    ) -> [(writer: WriterID, note: WriterNote, end: SignedEnd)] {
+        guard let signers = directory.signatures?.signers else { return [] }
+        return notes.compactMap { address in
+            guard let (note, end) = directory.unverifiedNote(address, of: id), !signers.admits(end.signature.key),
+                signers.expelled[end.signature.key] == nil
+            else { return nil }
+            return (address.writer, note, end)
         }
-        return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Returns the hosts that ask to join and have a name, or a key with a fingerprint of which their notes have valid
+    /// signatures.
+    package func requests(of word: String) throws(MirrorFailure) -> [Signer] {
+        let listing = try MirrorFailure.wrapping { try directory.listing(own: writer, chosen: chosenID) }
+        var found: [SignerKey: String] = [:]
+        for (_, note, end) in requests(in: listing.packs.filter { $0.name.kind == .note }) {
+            let key = end.signature.key
+            let isNamed =
+                key.fingerprint == word && directory.signatures?.validity(of: end, isLimited: false) == .valid
+            if isNamed || note.label.hasSameBytes(as: word) { found[key] = note.label }
+        }
+        return found.map { Signer(label: $0.value, key: $0.key) }.sorted { $0.key.line < $1.key.line }
     }
 
     /// The admitted hosts.
@@ -144,28 +169,21 @@ extension MirrorSession {
         on signer: Signer, isAdmitted: Bool, wait: (Duration) -> Void
     ) throws(MirrorFailure) {
         try begin()
-        changeSigners { signers in
-            if isAdmitted {
-                signers.admit(signer.key, as: signer.label)
-            } else {
-                signers.expel(signer.key, as: signer.label)
+        do {
+            try directory.signatures?.change { signers in
+                isAdmitted ? signers.admit(signer.key, as: signer.label) : signers.expel(signer.key, as: signer.label)
             }
+        } catch {
+            end()
+            throw MirrorFailure(error)
         }
         publishSigners()
         end()
+        guard let signers = directory.signatures?.signers, signers.admits(signer.key) == isAdmitted else {
+            throw MirrorFailure(
+                .refused(
+                    "a mirror can have at most \(Signers.mostKeys) keys, and an expelled one is never admitted again"))
+        }
         try sync(.both, wait: wait)
-    }
-}
-
-extension SharedDirectory {
-    /// Reads a note and the key that its signature names, which was not checked.
-    func unverifiedNote(_ address: PackAddress) -> (note: WriterNote, key: SignerKey)? {
-        let place = place(of: address)
-        guard (try? files.status(of: place, followingLink: false))?.kind == .file,
-            let bytes = try? contents(of: place, limit: 1 << 20), let end = SignedEnd(of: bytes),
-            let pack = try? Pack(decoding: bytes.dropLast(end.size)), pack.address == address,
-            case .note(let note) = pack.content
-        else { return nil }
-        return (note, end.signature.key)
     }
 }
