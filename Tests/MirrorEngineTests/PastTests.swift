@@ -282,9 +282,10 @@ private struct Scene {
         }
         #expect(past.last == 9 && past.forgotten == 1)
         let values = Dictionary(uniqueKeysWithValues: try keys.map { ($0, try CanonicalValue(9)) })
-        #expect(past.lastSeen(in: values) == 9)
+        #expect(past.lastSeen(in: IndexedValues(values)) == 9)
         past.add([keys[0]: TrackedFile.Replacement(old: values[keys[0]], new: nil)]) { _ in [] }
-        #expect(past.lastSeen(in: values.filter { $0.key != keys[0] }) == 10, "new changes are remembered")
+        #expect(
+            past.lastSeen(in: IndexedValues(values.filter { $0.key != keys[0] })) == 10, "new changes are remembered")
     }
 
     @Test func `is found by the value that a change brought`() throws {
@@ -295,7 +296,7 @@ private struct Scene {
             past.add([key: TrackedFile.Replacement(old: try value(old), new: try value(new))]) { _ in [] }
         }
         past.add([:]) { _ in [] }
-        #expect(past.last == 0 && past.lastSeen(in: [:]) == 0)
+        #expect(past.last == 0 && past.lastSeen(in: IndexedValues([:])) == 0)
         try add(k, 1, 2)
         try add(m, nil, 7)
         try add(k, 2, 1)
@@ -305,7 +306,9 @@ private struct Scene {
         ]
         for (values, seen) in rows {
             #expect(
-                past.lastSeen(in: try values.mapValues { try CanonicalValue(.integer(.init($0))) }) == seen, "\(values)"
+                past.lastSeen(in: IndexedValues(try values.mapValues { try CanonicalValue(.integer(.init($0))) }))
+                    == seen,
+                "\(values)"
             )
         }
     }
@@ -317,7 +320,7 @@ private struct Scene {
         let one = try CanonicalValue(1)
         past.add([Path(keys: "k"): TrackedFile.Replacement(old: one, new: nil)]) { _ in [shown] }
         past.rename([waiting: published])
-        let reverted = past.reverted(byWriteAt: Path(keys: "k"), in: [Path(keys: "k"): one], after: 0)
+        let reverted = past.reverted(byWriteAt: Path(keys: "k"), in: IndexedValues([Path(keys: "k"): one]), after: 0)
         #expect(reverted.count == 1 && reverted[0].0 == Region(edges: "k"))
         #expect(reverted.first?.1 == [Shown(published, Region(edges: "k"), Stamp(number: 1))])
     }

@@ -168,7 +168,8 @@ extension CaptureBuilder {
     mutating func add(_ observation: Observation, _ values: FileComparison, releasedFrom held: HoldReason? = nil) {
         var reading = Reading(values: values, observation: observation)
         let tracked = local.trackedFiles[values.domain] ?? TrackedFile()
-        let foreign = held == nil && Rule.remembersPast.isKept ? values.foreign(observation) : nil
+        let foreign =
+            held == nil && Rule.remembersPast.isKept ? values.foreign(observation).map(IndexedValues.init) : nil
         let lastSeen = foreign.map { tracked.past.lastSeen(in: $0) } ?? .max
         let beginning = Set(local.keysToMirror(of: values.domain, policy))
         for key in values.changedKeys where !beginning.contains(key) {
@@ -186,11 +187,14 @@ extension CaptureBuilder {
             let mirrored = stayed(key, tracked) ? nil : former
             let writes = Difference.writes(
                 from: mirrored, to: value, at: key, kind: kind, number: number(ofWriteAt: key, value))
+            let before = IndexedValues(former.map { [key: $0] } ?? [:])
             for write in writes {
+                let replaced = before.formerValue(ofWriteAt: write.path).map(WrittenValue.value) ?? .deleted
                 add(
-                    write, from: isKnown ? former.map(WrittenValue.value) ?? .deleted : nil, shown: shown,
+                    write, from: isKnown ? replaced : nil, shown: shown,
                     reverted: seen == .max
-                        ? [] : tracked.past.reverted(byWriteAt: write.path, in: foreign ?? [:], after: seen),
+                        ? []
+                        : tracked.past.reverted(byWriteAt: write.path, in: foreign ?? IndexedValues([:]), after: seen),
                     isOfLibrary: foreign.map { $0[key] != value } ?? true, isReleased: held != nil, &reading)
             }
         }

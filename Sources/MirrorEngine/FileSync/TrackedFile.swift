@@ -152,8 +152,9 @@ package struct Past: Hashable, Sendable {
                 case .value, .entries, .counter, .maximum, .minimum: .entries
                 }
             let parts = Difference.writes(from: change.old, to: change.new, at: key, kind: rule)
+            let former = IndexedValues(change.old.map { [key: $0] } ?? [:])
             for write in parts {
-                let before = Part(change.old, at: write.path.components.dropFirst(key.depth)).value
+                let before = former.value(at: write.path)
                 views[write.path, default: []].append(
                     View(
                         change: last, before: ValueHash(before), brought: ValueHash(write.value.value),
@@ -182,27 +183,22 @@ package struct Past: Hashable, Sendable {
 
     /// Returns the last change that a program had certainly read when it wrote these values: it kept a value that the
     /// change had brought, and that the file had not shown before.
-    func lastSeen(in values: [Path: CanonicalValue]) -> UInt64 {
+    func lastSeen(in values: IndexedValues) -> UInt64 {
         var seen: UInt64 = 0
         for (path, views) in views {
             guard let newest = views.last, newest.change > seen else { continue }
-            let hash = ValueHash(value(at: path, in: values))
+            let hash = ValueHash(values.value(at: path))
             let first = views.first { $0.before == hash || $0.brought == hash }
             if let first, first.before != hash { seen = max(seen, first.change) }
         }
         return seen
     }
 
-    private func value(at path: Path, in values: [Path: CanonicalValue]) -> CanonicalValue? {
-        let key = path.prefix(components: 2)
-        return Part(values[key], at: path.components.dropFirst(key.depth)).value
-    }
-
     /// Returns the places where a write brings back what the file showed before a change that its program had not read,
     /// and what the file certainly showed there when the program read it.
-    func reverted(byWriteAt path: Path, in values: [Path: CanonicalValue], after seen: UInt64) -> [(Region, [Shown])] {
+    func reverted(byWriteAt path: Path, in values: IndexedValues, after seen: UInt64) -> [(Region, [Shown])] {
         views.filter { path.overlaps($0.key) }.sorted { $0.key < $1.key }.compactMap { place, views in
-            let hash = ValueHash(value(at: place, in: values))
+            let hash = ValueHash(values.value(at: place))
             // The program has read the file before one of these changes.
             let ended = views.filter { $0.change > seen && $0.before == hash && $0.brought != hash }
             guard let first = ended.first else { return nil }

@@ -174,6 +174,41 @@ extension PropertyList {
     fileprivate var integer: Integer? { if case .integer(let number) = self { number } else { nil } }
 }
 
+/// The values of a file, in which the elements of a set are found by their names.
+///
+/// To find one of them, the hashes of all are computed, and a program can change a thousand elements at once.
+final class IndexedValues {
+    private let values: [Path: CanonicalValue]
+    private var elements: [Path: [MergedPart: CanonicalValue]] = [:]
+
+    init(_ values: [Path: CanonicalValue]) { self.values = values }
+
+    /// Returns the value of a key.
+    subscript(key: Path) -> CanonicalValue? { values[key] }
+
+    /// Returns the value at a place, or nil if there is none.
+    func value(at path: Path) -> CanonicalValue? {
+        let key = path.prefix(components: 2)
+        guard let (place, part) = path.merged, part.kind == .element, place == key else {
+            return Part(values[key], at: path.components.dropFirst(key.depth)).value
+        }
+        if elements[key] == nil {
+            let all = (values[key]?.container?.arrayValue ?? []).compactMap { try? CanonicalValue($0) }
+            elements[key] = Dictionary(all.map { (MergedPart(element: $0), $0) }) { first, _ in first }
+        }
+        return elements[key]?[part]
+    }
+
+    /// Returns what a write at a place can replace of the value of its key: of a set, only the element.
+    func formerValue(ofWriteAt path: Path) -> CanonicalValue? {
+        let key = path.prefix(components: 2)
+        guard let (place, part) = path.merged, part.kind == .element, place == key, values[key] != nil else {
+            return values[key]
+        }
+        return try? CanonicalValue(.array([value(at: path)?.propertyList].compactMap { $0 }))
+    }
+}
+
 // MARK: Combining
 
 extension PropertyList {
