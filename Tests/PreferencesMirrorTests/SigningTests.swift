@@ -53,6 +53,9 @@ import Testing
             #expect(status.signing?.requests.map(\.label) == ["eve"])
             #expect(!status.hosts.map(\.label).contains("eve"))
         }
+        scene.bench.disk.clock.advance(by: .seconds(700))
+        try scene.bench.comeToRest(scene.hosts)
+        for host in scene.hosts { #expect(try host.session().isAtRest, "\(host.name)") }
         let status = try scene.eve.status()
         #expect(try scene.eve.values() == ["ada": 1, "bob": 2, "eve": 3], "eve reads")
         #expect(status.condition == .waiting && status.signing?.isAdmitted == false)

@@ -176,7 +176,7 @@ extension MirrorVerbs {
     static let expel = Verb(
         "expel", .new, "ignore what a host writes to a signed mirror from now on",
         details: [
-            "What this host has read from it before stays. Its key is never admitted again; with a new key, the host can join again. To remove its values too, change or delete them."
+            "What it wrote before stays. Its key is never admitted again; with a new key, the host can join again. Each other host ignores it as soon as it has read of this."
         ],
         options: [.mirror], forms: [[host]], statuses: [.invalidValue] + outcomes
     ) { invocation, context in

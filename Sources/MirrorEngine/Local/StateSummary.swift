@@ -55,6 +55,9 @@ extension Engine {
 }
 
 extension StateSummary {
+    /// Whether files of a writer were joined.
+    package func knows(_ writer: WriterID) -> Bool { writer == self.writer || joined[writer] != nil }
+
     /// Whether there may be something to do, so that the state must be loaded.
     package func needsState(
         _ listing: Listing, files current: [Name: FileIdentity?], at now: Int64, limits: EngineLimits

@@ -17,7 +17,8 @@ extension MirrorSession {
     /// Whether there is nothing to do, determined without loading the state. The caller must not hold a lock.
     package var isAtRest: Bool {
         guard let (summary, time) = journal.datedSummary, !isCheckDue, case .marked([id]) = look,
-            let listing = try? directory.listing(own: summary.writer, chosen: chosenID)
+            let all = try? directory.listing(own: summary.writer, chosen: chosenID),
+            let listing = withoutIgnored(all, summary.knows)
         else {
             return false
         }

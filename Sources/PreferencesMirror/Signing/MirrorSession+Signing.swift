@@ -39,6 +39,15 @@ extension MirrorSession {
         return listing.without(ignored) { engine.status.knows($0) }
     }
 
+    /// Returns a listing without the files that are ignored, or nil if the rest of one of them may still arrive. The
+    /// files are looked at again in each exchange that has something to do, and every hour.
+    func withoutIgnored(_ listing: Listing, _ isKnown: (WriterID) -> Bool) -> Listing? {
+        guard let ignored = directory.signatures?.ignored else { return listing }
+        let since = system.clock.wall.milliseconds - engine.limits.waitsFor
+        guard ignored.values.allSatisfy({ $0 <= since }) else { return nil }
+        return listing.without(Set(ignored.keys), isKnown)
+    }
+
     /// Returns the hosts that may write according to a valid note.
     private func signers(of address: PackAddress) -> Signers? {
         guard address.name.kind == .note, case .pack(let pack) = directory.fetch(address, of: id),
