@@ -142,7 +142,8 @@ package struct LimitedProgram: Sendable {
         let signal = status & 0x7F
         guard signal == 0 else { throw Failure(description: "was ended by signal \(signal)") }
         guard status == 0 else {
-            let line = joinsErrors ? bytes.split(separator: UInt8(ascii: "\n")).last : nil
+            let lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+            let line = joinsErrors ? lines.last : nil
             let reason = line.map { ": " + String(decoding: $0, as: UTF8.self) } ?? ""
             let code = status >> 8 & 0xFF
             throw Failure(description: "failed with status \(code)\(reason)", status: code)

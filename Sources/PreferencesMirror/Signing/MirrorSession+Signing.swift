@@ -136,7 +136,10 @@ extension MirrorSession {
     private var requests: [(writer: WriterID, signer: Signer)] {
         guard let signatures = directory.signatures else { return [] }
         let notes = signatures.ignored.keys.filter { $0.name.kind == .note }.sorted().prefix(Self.mostRequests)
-        return requests(in: notes).map { ($0.writer, Signer(label: $0.note.label, key: $0.end.signature.key)) }
+        let found = requests(in: notes)
+        let gone = Set(found.filter(\.note.hasLeft).map(\.writer))
+        return found.filter { !gone.contains($0.writer) }
+            .map { ($0.writer, Signer(label: $0.note.label, key: $0.end.signature.key)) }
     }
 
     private static let mostRequests = 64
