@@ -87,6 +87,27 @@ import Testing
         #expect(try scene.hosts[1].values() == ["carol": "before"])
     }
 
+    @Test func `has neither of two hosts that expel each other`() throws {
+        let scene = try Scene()
+        try scene.hosts[0].decide(on: "eve", isAdmitted: true)
+        try scene.bench.comeToRest(scene.hosts + [scene.carol, scene.eve])
+        // Neither knows of the other's decision, and eve reads both at once.
+        let (bob, carol) = (scene.hosts[1], scene.carol)
+        let files = scene.bench.disk.process(user: 1000)
+        let before = try scene.bench.directoryContents()
+        try bob.decide(on: "carol", isAdmitted: false)
+        let after = try scene.bench.directoryContents()
+        for path in after.keys where before[path] == nil { try files.remove(try #require(FilePath(path))) }
+        try carol.decide(on: "bob", isAdmitted: false)
+        for (path, bytes) in after where before[path] == nil {
+            try files.replace(try #require(FilePath(path)), with: bytes)
+        }
+        try scene.bench.comeToRest([scene.eve, scene.hosts[0]])
+        for host in [scene.hosts[0], scene.eve] {
+            #expect(try host.session().signers.map(\.label) == ["ada", "eve"], "\(host.name)")
+        }
+    }
+
     @Test func `cannot be joined without a key, or with one where no file is signed`() throws {
         let scene = try Scene()
         #expect(throws: MirrorFailure(.signed(directory: MirrorBench.directory.description))) {

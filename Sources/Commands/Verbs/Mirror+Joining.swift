@@ -27,8 +27,8 @@ extension MirrorVerbs {
             options.signing = try signingKey(invocation, access).map { SigningKey(file: $0, key: $1, trusted: $1) }
             return try begin(access.places.initialise(directory, options), access, "created the mirror")
         }
-        guard invocation[.label] == nil, invocation[.signed] == nil else {
-            throw CommandFailure(.usage, "--again excludes --label and --signed")
+        for option in [Option.label, .signed] where invocation[option] != nil {
+            throw CommandFailure(.usage, "\(option.name) and --again are mutually exclusive")
         }
         let joined = try access.places.initialiseAgain(directory, id: joinOptions(invocation).id)
         var session = MirrorSession(joined, access.places)
