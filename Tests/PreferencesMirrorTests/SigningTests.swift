@@ -136,7 +136,7 @@ import Testing
 
     private static let records = ["allowed_signers", "revoked_keys", "signatures"]
 
-    @Test(arguments: [records, ["signatures"]])
+    @Test(arguments: [records] + records.map { [$0] })
     func `is restored from the trusted key if the record of its signatures is lost`(_ names: [String]) throws {
         let scene = try Scene()
         try scene.expelCarol()
@@ -208,6 +208,88 @@ import Testing
         try scene.hosts[0].decide(on: "eve", isAdmitted: true)
         try scene.bench.comeToRest(scene.hosts + [scene.eve])
         for host in scene.hosts { #expect(try host.values() == ["ada": 1, "eve": 2], "\(host.name)") }
+    }
+
+    /// Notes that name the key of an admitted host.
+    private func forge(
+        _ count: Int, of key: SignerKey, in session: MirrorSession, _ files: SimulatedFileSystem,
+        at address: (Int) -> PackAddress, hash: ContentHash
+    ) throws {
+        for number in 1...count {
+            let signature = try #require(SimulatedKeygen.signature(of: Array("\(number)".utf8), by: key))
+            let body = [UInt8](repeating: 7, count: 60)
+            var bytes = body
+            bytes.append(littleEndian: UInt64(body.count + 40))
+            bytes += hash.bytes + (SignedEnd.bytes(with: signature) ?? [])
+            let place = session.directory.place(of: address(number))
+            try files.makeFolders(place.parent)
+            try files.replace(place, with: bytes)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `reads the files of its hosts beside many forged ones that share a hash`(_ isKnown: Bool) throws {
+        let scene = try Scene()
+        try scene.hosts[1].write("before", 1)
+        try scene.bench.comeToRest(scene.hosts)
+        let (session, files) = (try scene.hosts[0].sync(), scene.bench.disk.process(user: 1000))
+        let key = try #require(SimulatedKeygen.key(of: "bob"))
+        let bob = try scene.hosts[1].sync()
+        let known = try session.directory.listing(own: WriterID(number: 0), chosen: nil).packs
+            .first { $0.writer == bob.writer && $0.name.kind == .log }
+        let place = session.directory.place(of: try #require(known))
+        let contents = try #require(try files.contents(of: place))
+        let hash = isKnown ? try #require(SignedEnd(of: contents)).hash : ContentHash(of: [1, 2, 3])
+        try forge(
+            200, of: key, in: session, files,
+            at: { number in
+                let name = PackName(kind: .note, number: UInt64(number), prefix: hash.prefix)
+                return PackAddress(writer: WriterID(number: UInt64(number)), name: name)
+            }, hash: hash)
+        try scene.hosts[1].write("after", 2)
+        try scene.hosts[1].sync()
+        for _ in 0..<5 { try scene.hosts[0].sync() }
+        #expect(try scene.hosts[0].values() == ["before": 1, "after": 2])
+    }
+
+    @Test func `does not use what an expelled host admits in the same pass`() throws {
+        let scene = try Scene()
+        try scene.bench.comeToRest(scene.hosts + [scene.carol])
+        let (ada, bob) = (scene.hosts[0], scene.hosts[1])
+        // Carol has not read that she is expelled, and bob reads both notes at once.
+        let files = scene.bench.disk.process(user: 1000)
+        let before = try scene.bench.directoryContents()
+        try ada.decide(on: "carol", isAdmitted: false)
+        let after = try scene.bench.directoryContents()
+        for path in after.keys where before[path] == nil { try files.remove(try #require(FilePath(path))) }
+        try scene.carol.decide(on: "eve", isAdmitted: true)
+        for (path, bytes) in after where before[path] == nil {
+            try files.replace(try #require(FilePath(path)), with: bytes)
+        }
+        try scene.bench.comeToRest([bob, ada])
+        for host in [ada, bob] { #expect(try host.session().signers.map(\.label) == ["ada", "bob"], "\(host.name)") }
+    }
+
+    @Test func `frees a folder from the key of an expelled host`() throws {
+        let scene = try Scene()
+        try scene.eve.write("eve", 1)
+        try scene.bench.comeToRest(scene.hosts + [scene.carol, scene.eve])
+        let (session, files) = (try scene.carol.sync(), scene.bench.disk.process(user: 1000))
+        let note = WriterNote(
+            mirror: session.id, writer: try scene.eve.sync().writer, number: 9, label: "eve", platform: "",
+            software: "", signers: Signers()
+        ).encoded()
+        let key = try #require(SimulatedKeygen.key(of: "carol"))
+        let signature = try #require(
+            SimulatedKeygen.signature(of: FileSignature.message(for: note.hash), by: key))
+        let address = PackAddress(writer: try scene.eve.sync().writer, name: note.name)
+        try files.replace(
+            session.directory.place(of: address), with: note.bytes + (SignedEnd.bytes(with: signature) ?? []))
+        try scene.bench.comeToRest(scene.hosts)
+        try scene.hosts[0].decide(on: "carol", isAdmitted: false)
+        try scene.hosts[0].decide(on: "eve", isAdmitted: true)
+        try scene.bench.comeToRest(scene.hosts + [scene.eve])
+        for host in scene.hosts { #expect(try host.values() == ["eve": 1], "\(host.name)") }
     }
 
     @Test func `finds a host that asks to join among notes that only name its key`() throws {

@@ -185,7 +185,7 @@ extension MirrorSession.Signing {
     fileprivate var rows: [(String, String)] {
         let state =
             isExpelled
-            ? "this host was expelled, so no other one accepts its files"
+            ? "this host was expelled; `prefs mirror leave --anyway`, then join with a new key"
             : isAdmitted ? "" : "not admitted yet; on an admitted host: `prefs mirror admit \(fingerprint)`"
         var rows = [("key", fingerprint)] + (state.isEmpty ? [] : [("", state)])
         for signer in requests {
@@ -193,11 +193,11 @@ extension MirrorSession.Signing {
             rows.append(("asks to join", "\(host); compare the key with its `prefs mirror status`, then"))
             rows.append(("", "`prefs mirror admit \(signer.key.fingerprint)`"))
         }
-        for (host, count) in ignored {
-            let files = counted(count, "file")
-            rows.append(("ignored", "\(files) in the folder of \(host.onOneLine) without a valid signature"))
+        for folder in ignored { rows.append(("ignored", "\(folder.text) without a valid signature")) }
+        for folder in awaited {
+            rows.append(
+                ("waiting", "\(folder.text) without a valid signature, which may be incomplete, for ten minutes"))
         }
-        if awaited > 0 { rows.append(("waiting", "for the valid signature of \(counted(awaited, "file"))")) }
         return rows
     }
 
@@ -208,9 +208,14 @@ extension MirrorSession.Signing {
                 requests.map { ["label": .string($0.label), "key": .string($0.key.fingerprint)] }),
             "ignored": .array(
                 ignored.map { ["host": .string($0.host), "files": .integer(PropertyList.Integer($0.count))] }),
-            "awaited": .integer(PropertyList.Integer(awaited)),
+            "awaited": .array(
+                awaited.map { ["host": .string($0.host), "files": .integer(PropertyList.Integer($0.count))] }),
         ]
     }
+}
+
+extension MirrorSession.Signing.Ignored {
+    fileprivate var text: String { "\(counted(count, "file")) in the folder of \(host.onOneLine)" }
 }
 
 extension MirrorStatus.LeftOut {
@@ -325,8 +330,8 @@ enum FolderFindingText {
         case .faulty(let address, .otherMirror):
             return "\(address): foreign, a file of another mirror; ignored, delete it"
         case .faulty(let address, .unsigned):
-            return "\(address): \(PackFault.unsigned.phrase), so it is ignored; "
-                + "unless `prefs mirror status` shows that its host asks to join, delete it"
+            return "\(address): \(PackFault.unsigned.phrase), so it is ignored; wait until it is synced, or delete it: "
+                + "its host publishes its own files again"
         case .faulty(let address, let fault):
             return "\(address): damaged, or incompletely synced: \(fault.phrase); if this persists, delete it, "
                 + "then \(republish(address.writer))"

@@ -160,14 +160,16 @@ extension MirrorVerbs {
         var session = try access.one()
         try access.sync(&session)
         _ = try signing(of: session)
+        let word = invocation[operand: "HOST"] ?? ""
+        if session.isExpelled(word) {
+            throw MirrorFailure(.refused("\(word): this key was expelled; the host must join with a new one"))
+        }
+        if session.signers.contains(where: { $0.key.fingerprint == word }) {
+            try context.say("\(word): already admitted")
+            return try access.conclude(&session)
+        }
         let requests = try session.requests(of: invocation[operand: "HOST"] ?? "")
         let signer = try signer(invocation, among: requests, "asks to join")
-        guard signer.key.fingerprint == invocation[operand: "HOST"] else {
-            throw CommandFailure(
-                .invalidValue,
-                "the mirror claims that \(signer.label.onOneLine) has the key \(signer.key.fingerprint); compare it with "
-                    + "`prefs mirror status` there, then run: prefs mirror admit \(signer.key.fingerprint)")
-        }
         try session.decide(on: signer, isAdmitted: true) { access.wait($0) }
         try context.say("admitted \(signer.label.onOneLine)")
         return try access.conclude(&session)
@@ -176,7 +178,7 @@ extension MirrorVerbs {
     static let expel = Verb(
         "expel", .new, "ignore what a host writes to a signed mirror from now on",
         details: [
-            "What it wrote before stays. Its key is never admitted again; with a new key, the host can join again. Each other host ignores it as soon as it has read of this."
+            "The host is named by the fingerprint of its key. Given its name, the command prints the fingerprint, and expels nothing. What it wrote before stays. Its key is never admitted again; with a new key, the host can join again. Each other host ignores it as soon as it has read of this."
         ],
         options: [.mirror], forms: [[host]], statuses: [.invalidValue] + outcomes
     ) { invocation, context in
@@ -184,6 +186,11 @@ extension MirrorVerbs {
         var session = try access.one()
         try access.sync(&session)
         let own = try signing(of: session).fingerprint
+        let word = invocation[operand: "HOST"] ?? ""
+        if session.isExpelled(word) {
+            try context.say("\(word): already expelled")
+            return try access.conclude(&session)
+        }
         let signer = try signer(invocation, among: session.signers, "is admitted")
         guard signer.key.fingerprint != own else {
             throw MirrorFailure(.refused("this host has that key; `prefs mirror leave` leaves the mirror"))
@@ -200,20 +207,20 @@ extension MirrorVerbs {
         return signing
     }
 
-    /// Returns the host that the command line names, or whose key it names.
+    /// Returns the host with the key on the command line. A name is not enough, because a host chooses its own: then the
+    /// keys of the hosts that have it are reported.
     private static func signer(
         _ invocation: Invocation, among signers: [MirrorSession.Signer], _ what: String
     ) throws -> MirrorSession.Signer {
         let word = invocation[operand: "HOST"] ?? ""
-        let found = signers.filter { $0.label.hasSameBytes(as: word) || $0.key.fingerprint == word }
-        guard let first = found.first else {
-            throw MirrorFailure(.unknown("\(ShellWord.quoted(word.onOneLine)): no host of this name or key \(what)"))
-        }
-        guard found.count == 1 else {
-            let keys = found.map(\.key.fingerprint).joined(separator: ", ")
-            throw MirrorFailure(.refused("several hosts have this name; specify one by its key: \(keys)"))
-        }
-        return first
+        if let signer = signers.first(where: { $0.key.fingerprint == word }) { return signer }
+        let keys = signers.filter { $0.label.hasSameBytes(as: word) }.map(\.key.fingerprint)
+        let name = ShellWord.quoted(word.onOneLine)
+        guard !keys.isEmpty else { throw MirrorFailure(.unknown("\(name): no host of this name or key \(what)")) }
+        throw MirrorFailure(
+            .refused(
+                "the mirror claims that \(name) has the key \(keys.joined(separator: " or ")); "
+                    + "compare it with `prefs mirror status` there, then name the key"))
     }
 
     private static func decide(
@@ -223,9 +230,12 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         let word = invocation[operand: "HOST"] ?? ""
-        let hosts = try session.status().hosts.filter {
+        let all = try session.status().hosts.filter {
             $0.label.hasSameBytes(as: word) || $0.writer.description == word
         }
+        // The status does not list the others.
+        let listed = all.filter { !$0.isRetired }
+        let hosts = listed.isEmpty ? all : listed
         guard let host = hosts.first else {
             throw MirrorFailure(.unknown("\(ShellWord.quoted(word.onOneLine)): no other host has this name"))
         }

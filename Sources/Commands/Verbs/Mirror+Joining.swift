@@ -75,11 +75,14 @@ extension MirrorVerbs {
             return nil
         }
         // Without signers, `join` reports that the mirror is not signed.
-        guard let first = try access.places.signers(in: directory, options)?.admitted.first else {
+        guard let signers = try access.places.signers(in: directory, options) else {
             return SigningKey(file: file, key: key, trusted: key)
         }
         guard let trusted = invocation[.trust] else {
             let place = ShellWord.quoted(directory.description.shown)
+            guard let first = signers.admitted.first else {
+                throw CommandFailure(.invalidValue, "\(place): add --trust with the key of an admitted host")
+            }
             let host = first.value.isEmpty ? "its first host" : first.value.onOneLine
             throw CommandFailure(
                 .invalidValue,

@@ -83,7 +83,7 @@ extension Verb {
         "prefs mirror retire laptop",
         "prefs mirror purge laptop",
         "prefs mirror admit SHA256:aatPEQiO0fMTc3iCiXWWOMMN4BfxB63TkbGiVz9Ramw",
-        "prefs mirror expel laptop",
+        "prefs mirror expel SHA256:B6icvOo3HzXgbK5X7yhMAyH1s9tTU4Ko4b3IFGrh1U4",
         "prefs mirror fsck",
         "prefs mirror rebuild",
         "prefs mirror compact",

@@ -63,6 +63,8 @@ package enum Report: Hashable, Sendable {
         case space
         case permission
         case later
+        /// A file could not be signed.
+        case signature
     }
 }
 

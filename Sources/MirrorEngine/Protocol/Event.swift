@@ -84,6 +84,8 @@ package struct Listing: Hashable, Sendable {
     package var closed: Set<WriterID>
     /// Names outside of the writers' folders that do not belong to a mirror, as far as these were searched for.
     package var strays: Set<String> = []
+    /// Whether files of other writers exist that may become valid and are not listed.
+    package var lacksFiles = false
 
     package init(folders: [WriterID: [String: Int]], closed: Set<WriterID> = []) {
         self.folders = folders

@@ -4,6 +4,8 @@ struct Inbox: Sendable {
     private(set) var folders: [WriterID: Set<PackName>] = [:]
     /// The writers whose folders could not be listed.
     private(set) var closed: Set<WriterID> = []
+    /// Whether files of other writers exist that may become valid and were not listed.
+    private var lacksFiles = false
     /// Files that were read and wait for files before them.
     private var waiting: [PackAddress: WaitingFile] = [:]
     /// The waiting files that were requested again since the directory was last listed.
@@ -32,7 +34,7 @@ extension Inbox {
         if !ignored.isEmpty { context.report(.waiting(.writers)) }
         folders = listing.folders.filter { !ignored.contains($0.key) }
             .mapValues { files in Set(files.keys.compactMap { PackName($0) }) }
-        closed = listing.closed
+        (closed, lacksFiles) = (listing.closed, listing.lacksFiles)
         faulty = faulty.filter { isInView($0.key) }
         waiting = waiting.filter { $0.value.pack != nil || isInView($0.key) }
         askedAgain = []
@@ -176,7 +178,7 @@ extension Inbox {
 
     /// Whether all files in view were joined.
     func hasReadAll(_ local: LocalState) -> Bool {
-        closed.isEmpty
+        closed.isEmpty && !lacksFiles
             && folders.allSatisfy { writer, names in
                 if writer == local.writer { return !names.contains(where: local.isForeign) }
                 return names.isEmpty || hasOnlyJoined(writer, local)

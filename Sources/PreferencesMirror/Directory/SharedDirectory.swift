@@ -320,6 +320,15 @@ extension SharedDirectory {
         return true
     }
 
+    /// Whether a file names the key of a host that may not write.
+    func isOfStranger(_ address: PackAddress) -> Bool {
+        guard let signatures,
+            let tail = try? files.open(place(of: address), .readingNoFollow)?
+                .end(limit: SignedEnd.mostBytes), let end = SignedEnd(of: tail)
+        else { return false }
+        return !signatures.signers.admits(end.signature.key)
+    }
+
     /// Reads a file without its signature, and the signature, which is not checked.
     private func unverifiedContents(_ address: PackAddress) -> (bytes: [UInt8], end: SignedEnd?)? {
         let place = place(of: address)

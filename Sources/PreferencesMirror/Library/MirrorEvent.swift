@@ -132,6 +132,7 @@ extension Report.Waiting {
         case .space: "the directory is full"
         case .permission: "the directory cannot be written"
         case .later: "the directory does not respond"
+        case .signature: "files of this host could not be signed"
         }
     }
 }

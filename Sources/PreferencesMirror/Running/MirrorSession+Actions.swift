@@ -112,8 +112,11 @@ extension MirrorSession {
         case .removeFolder(let writer, let joined):
             let directory = directory
             var isRemoved = true
-            let ignored = directory.signatures?.ignored.keys.filter { $0.writer == writer }.map(\.name.hash) ?? []
-            let joined = joined.union(ignored)
+            var joined = joined
+            // What an expelled host has written since is not joined.
+            if let signatures = directory.signatures, signatures.isExpelled(writer) {
+                joined.formUnion(signatures.ignored.keys.filter { $0.writer == writer }.map(\.name.hash))
+            }
             attempt { () throws(SystemFailure) in isRemoved = try directory.removeFolder(of: writer, joined: joined) }
             if !isRemoved {
                 addTrouble("\(directory.folder(of: writer)): not removed, because files have arrived there meanwhile")
@@ -140,7 +143,7 @@ extension MirrorSession {
             return .created(address.name)
         } catch {
             addTrouble("\(error)")
-            return .notCreated((error as? SystemFailure).map { Report.Waiting($0) } ?? .later)
+            return .notCreated((error as? SystemFailure).map { Report.Waiting($0) } ?? .signature)
         }
     }
 

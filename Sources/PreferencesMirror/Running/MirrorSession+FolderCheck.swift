@@ -24,8 +24,11 @@ extension MirrorSession {
         let addresses = listing.packs
         // A file without a valid signature is reported as such, and not by its name alone.
         var check = engine.status.check(of: screened(listing))
+        let unknown = Set(engine.status.unknownFiles(in: listing))
         for (index, address) in addresses.enumerated() {
             progress(index, addresses.count)
+            // The files of an expelled host that were used before are no longer accepted.
+            if directory.signatures?.isExpelled(address.writer) ?? false, !unknown.contains(address) { continue }
             let fetch = directory.fetch(address, of: id)
             check.add(address, fetch, isEmpty: (try? directory.size(of: directory.place(of: address))) == 0)
         }

@@ -260,7 +260,6 @@ extension MirrorSession {
     }
 
     private var hosts: [MirrorStatus.Host] {
-        let expelled = Set(directory.signatures?.signers.expelled.keys.map(\.fingerprint) ?? [])
         let others = engine.status.otherWriters.map { other in
             let ahead = Int64(other.lastStamp.milliseconds) - system.clock.wall.milliseconds
             return (
@@ -283,7 +282,7 @@ extension MirrorSession {
                 hasLeft: other.hasLeft, isRetired: other.isRetired, isFormer: isFormer,
                 isClosed: closedFolders.contains(other.writer), lacksChanges: other.lacksChanges,
                 clockIsAhead: clockIsAhead,
-                isExpelled: directory.signatures?.fingerprint(of: other.writer).map(expelled.contains) ?? false)
+                isExpelled: directory.signatures?.isExpelled(other.writer) ?? false)
         }
     }
 
@@ -335,7 +334,7 @@ extension MirrorSession {
         let status = engine.status
         let lacksFiles = status.isIncomplete || status.lacksWriters || !closedFolders.isEmpty
         let hasUnmirrored = unmirrored.contains { $0.stays == nil }
-        if let signing, signing.awaited > 0 || !signing.isAdmitted { raise(.waiting) }
+        if let signing, !signing.awaited.isEmpty || !signing.isAdmitted { raise(.waiting) }
         let lacksDomains = leftOut.values.contains { $0 != .adopted }
         if lacksFiles || hasUnmirrored || lacksDomains || hasUnfinished || !pendingDomains.isEmpty {
             raise(.waiting)

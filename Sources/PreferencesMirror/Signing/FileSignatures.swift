@@ -18,7 +18,7 @@ final class FileSignatures: Sendable {
         var signers = Signers()
         /// The fingerprint of the key of each writer, which its first note has determined.
         var keys: [WriterID: String] = [:]
-        /// The hashes of the files that were checked.
+        /// The signatures that were checked, by the hash of the hash that each is for and of itself.
         var checked: [ContentHash: Check] = [:]
         /// The files without a valid signature, and the time at which each was first found.
         var ignored: [PackAddress: Int64] = [:]
@@ -36,7 +36,8 @@ final class FileSignatures: Sendable {
     }
 
     fileprivate struct Check {
-        let signature: ContentHash
+        /// The hash in the name of the file.
+        let name: UInt64
         let validity: Validity
     }
 
@@ -55,10 +56,11 @@ final class FileSignatures: Sendable {
         do throws(SystemFailure) {
             let texts = try [Self.allowedName, Self.revokedName, Self.stateName].map { name throws(SystemFailure) in
                 let bytes = try system.fileSystem.contents(of: folder.appending(name), limit: Self.mostBytes)
-                return String(decoding: bytes ?? [], as: UTF8.self)
+                return bytes.map { String(decoding: $0, as: UTF8.self) }
             }
-            state.signers = Signers(allowed: texts[0], revoked: texts[1])
-            for line in texts[2].split(separator: "\n") { state.read(line) }
+            state.signers = Signers(allowed: texts[0] ?? "", revoked: texts[1] ?? "")
+            for line in (texts[2] ?? "").split(separator: "\n") { state.read(line) }
+            if texts.contains(nil) { state.isComplete = false }
         } catch {
             state.obstacle = error
             state.failure = error.description
@@ -83,14 +85,18 @@ final class FileSignatures: Sendable {
         var new = former
         change(&new)
         guard new != former else { return }
-        let files = system.fileSystem
         if new.expelled.count > former.expelled.count { owesBase = true }
         try store()
-        // The expelled hosts first: a host is in neither file rather than in both.
-        try files.replace(folder.appending(Self.revokedName), with: Array(new.revokedKeys.utf8))
-        try files.replace(folder.appending(Self.allowedName), with: Array(new.allowedSigners.utf8))
+        try write(new)
         let signers = new
         state.withLock { $0.signers = signers }
+    }
+
+    private func write(_ signers: Signers) throws(SystemFailure) {
+        let files = system.fileSystem
+        // The expelled hosts first: a host is in neither file rather than in both.
+        try files.replace(folder.appending(Self.revokedName), with: Array(signers.revokedKeys.utf8))
+        try files.replace(folder.appending(Self.allowedName), with: Array(signers.allowedSigners.utf8))
     }
 
     /// Returns the fingerprint of the key of a writer, or nil if no valid note of it was found.
@@ -118,7 +124,7 @@ final class FileSignatures: Sendable {
                 .refused("\(key.file): another key than the one with which this host has joined the mirror"))
         }
         bind(address.writer, to: key.key)
-        record(.valid, of: signature, for: pack.hash)
+        record(.valid, of: Self.hash(of: signature, for: pack.hash), for: pack.hash)
         return bytes
     }
 
@@ -129,7 +135,7 @@ final class FileSignatures: Sendable {
         let key = end.signature.key
         let isAdmitted = key == self.key.key || signers.admits(key)
         guard end.hash.prefix == address.name.hash, isAdmitted else { return .invalid(at: 0) }
-        let known = fingerprint(of: address.writer)
+        let known = usedFingerprint(of: address.writer)
         // The first note of a writer determines the writer's key.
         guard known == key.fingerprint || known == nil && address.name.kind == .note else { return .invalid(at: 0) }
         return validity(of: end, isLimited: true)
@@ -137,10 +143,20 @@ final class FileSignatures: Sendable {
 
     /// Records the key of a writer, unless it is known.
     func bind(_ writer: WriterID, to key: SignerKey) {
-        state.withLock { state in
-            guard state.keys[writer] == nil else { return }
-            (state.keys[writer], state.isChanged) = (key.fingerprint, true)
-        }
+        guard usedFingerprint(of: writer) == nil else { return }
+        state.withLock { ($0.keys[writer], $0.isChanged) = (key.fingerprint, true) }
+    }
+
+    /// Returns the fingerprint of the key of a writer, unless the key was expelled. An expelled host can have bound
+    /// the folder of another one to its key.
+    private func usedFingerprint(of writer: WriterID) -> String? {
+        isExpelled(writer) ? nil : fingerprint(of: writer)
+    }
+
+    /// Whether the key of a writer was expelled.
+    func isExpelled(_ writer: WriterID) -> Bool {
+        guard let fingerprint = fingerprint(of: writer) else { return false }
+        return signers.expelled.keys.contains { $0.fingerprint == fingerprint }
     }
 
     /// Returns whether the key that a signature names made it.
@@ -149,18 +165,20 @@ final class FileSignatures: Sendable {
     ///   any number of them.
     func validity(of end: SignedEnd, isLimited: Bool) -> Validity {
         let now = system.clock.wall.milliseconds
-        let signature = ContentHash(of: end.signature.bytes)
-        let (check, obstacle, invalidCount) = state.withLock { ($0.checked[end.hash], $0.obstacle, $0.invalidCount) }
+        let hash = Self.hash(of: end.signature, for: end.hash)
+        let (check, obstacle, invalidCount) = state.withLock { ($0.checked[hash], $0.obstacle, $0.invalidCount) }
         guard obstacle == nil else { return .unknown }
-        if let check, check.signature == signature {
+        if let check {
             guard case .invalid(let time) = check.validity else { return check.validity }
             if now.isWithin(Self.invalidFor, of: time) { return check.validity }
         }
-        guard !isLimited || invalidCount < Self.mostInvalid else { return .unknown }
+        guard !isLimited || invalidCount < Self.mostInvalid else {
+            state.withLock { $0.failure = "many files have invalid signatures; the rest is checked later" }
+            return .unknown
+        }
         do throws(MirrorFailure) {
             let validity = try verify(end) ? Validity.valid : .invalid(at: now)
-            // A file with an invalid signature must not make the valid one be checked again.
-            if validity == .valid || check?.validity != .valid { record(validity, of: end.signature, for: end.hash) }
+            record(validity, of: hash, for: end.hash)
             return validity
         } catch {
             state.withLock { $0.failure = error.description }
@@ -171,12 +189,15 @@ final class FileSignatures: Sendable {
     private static let mostInvalid = 64
     private static let invalidFor: Int64 = 3_600_000
 
-    private func record(_ validity: Validity, of signature: FileSignature, for hash: ContentHash) {
-        let check = Check(signature: ContentHash(of: signature.bytes), validity: validity)
+    private func record(_ validity: Validity, of signature: ContentHash, for file: ContentHash) {
         state.withLock { state in
             if validity != .valid { state.invalidCount += 1 }
-            (state.checked[hash], state.isChanged) = (check, true)
+            (state.checked[signature], state.isChanged) = (Check(name: file.prefix, validity: validity), true)
         }
+    }
+
+    private static func hash(of signature: FileSignature, for file: ContentHash) -> ContentHash {
+        ContentHash(of: file.bytes + signature.bytes)
     }
 
     private func verify(_ end: SignedEnd) throws(MirrorFailure) -> Bool {
@@ -210,11 +231,13 @@ final class FileSignatures: Sendable {
     /// are gone.
     func finish(ignoring addresses: Set<PackAddress>, in listing: Listing, at now: Int64) throws(SystemFailure) {
         let inView = Set(listing.packs.map(\.name.hash))
+        // Both files must exist for the record to be complete.
+        if !isComplete { try write(signers) }
         state.withLock { state in
             let ignored = Dictionary(
                 addresses.sorted().prefix(Self.mostIgnored).map { ($0, min(state.ignored[$0] ?? now, now)) }
             ) { $1 }
-            let gone = state.checked.keys.filter { !inView.contains($0.prefix) }
+            let gone = state.checked.filter { !inView.contains($0.value.name) }.keys
             let isComplete = state.isComplete || state.failure == nil
             if ignored != state.ignored || !gone.isEmpty || isComplete != state.isComplete { state.isChanged = true }
             (state.ignored, state.isComplete, state.invalidCount) = (ignored, isComplete, 0)
@@ -243,8 +266,8 @@ extension FileSignatures.State {
         var lines = keys.map { "key \($0.key) \($0.value)" }
         lines += checked.compactMap { hash, check in
             switch check.validity {
-            case .valid: "file \(hash) \(check.signature) valid"
-            case .invalid(let time): "file \(hash) \(check.signature) \(time)"
+            case .valid: "checked \(hash) \(check.name) valid"
+            case .invalid(let time): "checked \(hash) \(check.name) \(time)"
             case .unknown: nil
             }
         }
@@ -258,11 +281,10 @@ extension FileSignatures.State {
         let fields = line.split(separator: " ")
         switch fields.first {
         case "key" where fields.count == 3: WriterID(fields[1]).map { keys[$0] = String(fields[2]) }
-        case "file" where fields.count == 4:
-            guard let hash = ContentHash(hexadecimal: fields[1]), let signature = ContentHash(hexadecimal: fields[2])
-            else { return }
+        case "checked" where fields.count == 4:
+            guard let hash = ContentHash(hexadecimal: fields[1]), let name = UInt64(fields[2]) else { return }
             let validity: FileSignatures.Validity = fields[3] == "valid" ? .valid : .invalid(at: Int64(fields[3]) ?? 0)
-            checked[hash] = FileSignatures.Check(signature: signature, validity: validity)
+            checked[hash] = FileSignatures.Check(name: name, validity: validity)
         case "ignored" where fields.count == 3:
             if let address = PackAddress(fields[1]), let since = Int64(fields[2]) { ignored[address] = since }
         case "base": owesBase = true

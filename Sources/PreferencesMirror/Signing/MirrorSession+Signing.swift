@@ -22,13 +22,12 @@ extension MirrorSession {
             var former: Signers
             repeat {
                 former = signatures.signers
-                // Hosts that expel each other are all expelled, in whatever order their notes are read.
-                var found = former
+                var notes: [Note] = []
                 for address in unknown where ignored.contains(address) && directory.isSigned(address, of: id) {
                     ignored.remove(address)
-                    signers(of: address).map { found.join($0) }
+                    if let note = note(at: address) { notes.append(note) }
                 }
-                try signatures.change { $0.join(found) }
+                try signatures.change { $0.join(notes) }
             } while !ignored.isEmpty && former != signatures.signers
             try signatures.finish(ignoring: ignored, in: listing, at: system.clock.wall.milliseconds)
         } catch {
@@ -36,7 +35,10 @@ extension MirrorSession {
         }
         if let failure = signatures.takeFailure() { addTrouble(failure) }
         publishSigners()
-        return listing.without(ignored) { engine.status.knows($0) }
+        retireExpelled(listing)
+        var screened = listing.without(ignored) { engine.status.knows($0) }
+        screened.lacksFiles = ignored.contains { engine.status.knows($0.writer) && !signatures.isExpelled($0.writer) }
+        return screened
     }
 
     /// Returns a listing without the files that are ignored, or nil if the rest of one of them may still arrive. The
@@ -48,12 +50,30 @@ extension MirrorSession {
         return listing.without(Set(ignored.keys), isKnown)
     }
 
-    /// Returns the hosts that may write according to a valid note.
-    private func signers(of address: PackAddress) -> Signers? {
-        guard address.name.kind == .note, case .pack(let pack) = directory.fetch(address, of: id),
-            case .note(let note) = pack.content
+    /// Retires the expelled hosts whose folders are gone, so that nothing waits for them.
+    private mutating func retireExpelled(_ listing: Listing) {
+        guard directoryStatus == .present, let signatures = directory.signatures else { return }
+        for other in engine.status.otherWriters
+        where !other.isRetired && listing.folders[other.writer] == nil && signatures.isExpelled(other.writer) {
+            do throws(MirrorFailure) {
+                try handle(.command(.retire(other.writer)))
+            } catch {
+                addTrouble(error.description)
+            }
+        }
+    }
+
+    /// What a valid note states about the hosts that may write.
+    fileprivate struct Note {
+        let key: SignerKey
+        let signers: Signers
+    }
+
+    private func note(at address: PackAddress) -> Note? {
+        guard address.name.kind == .note, let (note, end) = directory.unverifiedNote(address, of: id),
+            directory.signatures?.validity(of: end, at: address) == .valid, let signers = note.signers
         else { return nil }
-        return note.signers
+        return Note(key: end.signature.key, signers: signers)
     }
 
     /// Publishes what was accepted from an expelled host, so that hosts that do not accept its files receive it.
@@ -62,7 +82,17 @@ extension MirrorSession {
             engine.status.outbox.isEmpty
         else { return }
         try handle(.compact)
-        if engine.status.isFullyPublished { signatures.owesBase = false }
+        // Files that wait can still be joined.
+        if engine.status.isFullyPublished, !engine.status.isIncomplete { signatures.owesBase = false }
+    }
+}
+
+extension Signers {
+    /// Joins the notes of hosts, in whatever order they are read: what an expelled host admits has no effect, and hosts
+    /// that expel each other are all expelled.
+    fileprivate mutating func join(_ notes: [MirrorSession.Note]) {
+        for (key, label) in notes.flatMap(\.signers.expelled) { expel(key, as: label) }
+        for note in notes where expelled[note.key] == nil { join(note.signers) }
     }
 }
 
@@ -94,9 +124,16 @@ extension MirrorSession {
         /// The hosts that ask to be admitted, with the fingerprints of their keys.
         package let requests: [Signer]
         /// The numbers of ignored files, by the folder of a host or its number.
-        package let ignored: [(host: String, count: Int)]
-        /// The number of files whose signatures may still arrive.
-        package let awaited: Int
+        package let ignored: [Ignored]
+
+        /// The files in a folder.
+        package struct Ignored: Hashable, Sendable {
+            package let host: String
+            package let count: Int
+        }
+
+        /// The numbers of files whose signatures may still arrive.
+        package let awaited: [Ignored]
     }
 
     /// A host and its key.
@@ -113,22 +150,20 @@ extension MirrorSession {
         let requests = requests
         let asking = Set(requests.map(\.writer))
         let ignored = signatures.ignored.filter { !asking.contains($0.key.writer) }
-        // The rest of a file may still arrive, unless its writer was expelled.
-        let expelled = Set(signers.expelled.keys.map(\.fingerprint))
-        let old = ignored.filter { address, time in
-            time <= since || signatures.fingerprint(of: address.writer).map(expelled.contains) ?? false
-        }.keys
-        let counts = Dictionary(grouping: old, by: \.writer).mapValues(\.count)
+        // The rest of a file may still arrive, unless it has one, with the signature of another host.
+        let old = ignored.filter { address, time in time <= since || directory.isOfStranger(address) }.keys
+        let young = Set(ignored.keys).subtracting(old)
         return Signing(
             fingerprint: own.fingerprint, isAdmitted: signers.admits(own), isExpelled: signers.expelled[own] != nil,
             requests: Set(requests.map(\.signer)).sorted { ($0.label, $0.key.line) < ($1.label, $1.key.line) },
-            ignored: counts.sorted { $0.key < $1.key }.map {
-                (
-                    engine.status.label(of: $0.key) ?? ($0.key == writer ? configuration.label : $0.key.description),
-                    $0.value
-                )
-            },
-            awaited: ignored.count - old.count)
+            ignored: counts(of: old), awaited: counts(of: young))
+    }
+
+    private func counts(of addresses: some Sequence<PackAddress>) -> [Signing.Ignored] {
+        Dictionary(grouping: addresses, by: \.writer).sorted { $0.key < $1.key }.map { writer, files in
+            let label = writer == self.writer ? configuration.label : engine.status.label(of: writer)
+            return Signing.Ignored(host: label ?? "w/\(writer)", count: files.count)
+        }
     }
 
     /// The hosts whose notes name keys that are neither admitted nor expelled, at most a few. Only a user can tell
@@ -170,10 +205,23 @@ extension MirrorSession {
         return found.map { Signer(label: $0.value, key: $0.key) }.sorted { $0.key.line < $1.key.line }
     }
 
-    /// The admitted hosts.
+    /// The admitted hosts, with their present names as far as their notes were read.
     package var signers: [Signer] {
-        (directory.signatures?.signers.admitted ?? [:]).map { Signer(label: $0.value, key: $0.key) }
-            .sorted { ($0.label, $0.key.line) < ($1.label, $1.key.line) }
+        guard let signatures = directory.signatures else { return [] }
+        var names = Dictionary(signatures.signers.admitted.map { ($0.key.fingerprint, $0.value) }) { $1 }
+        for other in engine.status.otherWriters where !other.hasLeft {
+            guard let key = signatures.fingerprint(of: other.writer), names[key] != nil else { continue }
+            names[key] = engine.status.label(of: other.writer) ?? names[key]
+        }
+        names[signatures.key.key.fingerprint] = configuration.label
+        return signatures.signers.admitted.map { key, label in
+            Signer(label: names[key.fingerprint] ?? label, key: key)
+        }.sorted { ($0.label, $0.key.line) < ($1.label, $1.key.line) }
+    }
+
+    /// Whether a key was expelled.
+    package func isExpelled(_ fingerprint: String) -> Bool {
+        directory.signatures?.signers.expelled.keys.contains { $0.fingerprint == fingerprint } ?? false
     }
 
     /// Admits or expels a host, with an exchange before and after it.
@@ -182,6 +230,9 @@ extension MirrorSession {
     ) throws(MirrorFailure) {
         try begin()
         do {
+            if let signatures = directory.signatures, !signatures.signers.admits(signatures.key.key) {
+                throw MirrorFailure(.refused("this host is not admitted itself; run the command on one that is"))
+            }
             try directory.signatures?.change { signers in
                 isAdmitted ? signers.admit(signer.key, as: signer.label) : signers.expel(signer.key, as: signer.label)
             }
