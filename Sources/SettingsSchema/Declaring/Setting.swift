@@ -163,7 +163,9 @@ extension Setting {
     ///
     ///     static let launches = Setting("launches", default: 0).merges(.counter)
     ///
-    /// - Parameter identity: For ``MergeRule/list``, the key by which the dictionaries are matched.
+    /// - Parameters:
+    ///   - rule: The rule.
+    ///   - identity: For ``MergeRule/list``, the key by which the dictionaries are matched.
     public func merges(_ rule: MergeRule, identity: String? = nil) -> Setting {
         declaring { ($0.merge, $0.identity) = (rule, identity) }
     }
