@@ -207,8 +207,8 @@ extension MirrorVerbs {
         return signing
     }
 
-    /// Returns the host with the key on the command line. A name is not enough, because a host chooses its own: then the
-    /// keys of the hosts that have it are reported.
+    /// Returns the host with the key on the command line. A name is not enough, because a host chooses its own: then
+    /// the keys of the hosts that have it are reported.
     private static func signer(
         _ invocation: Invocation, among signers: [MirrorSession.Signer], _ what: String
     ) throws -> MirrorSession.Signer {
