@@ -1,4 +1,5 @@
 import Digests
+import Foundation
 import MirrorEngine
 import Platform
 import PropertyLists
@@ -312,7 +313,11 @@ import Testing
         #expect(requests == [MirrorSession.Signer(label: "eve", key: key)])
     }
 
-    @Test(arguments: 0..<(Extent.isFull ? 1000 : 20))
+    /// A thousand take a quarter of an hour.
+    private static let trials =
+        ProcessInfo.processInfo.environment["PREFS_TRIALS"].flatMap { Int($0) } ?? (Extent.isFull ? 100 : 20)
+
+    @Test(arguments: 0..<trials)
     func `withstands a stranger with write access`(_ round: Int) throws {
         var random = SeededGenerator(stream: "stranger", round: round)
         let scene = try Scene(seed: random.next())
