@@ -191,8 +191,10 @@ extension MirrorSession {
         }
     }
 
-    /// Returns the hosts that ask to join and have a name, or a key with a fingerprint of which their notes have valid
-    /// signatures.
+    /// Returns the hosts that ask to join, by their name or by the fingerprint of their key. For a fingerprint, the
+    /// signature of the note must be valid.
+    ///
+    /// - Parameter word: The name or the fingerprint.
     package func requests(of word: String) throws(MirrorFailure) -> [Signer] {
         let listing = try MirrorFailure.wrapping { try directory.listing(own: writer, chosen: chosenID) }
         var found: [SignerKey: String] = [:]
