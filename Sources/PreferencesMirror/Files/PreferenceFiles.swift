@@ -272,9 +272,10 @@ extension PreferenceFiles {
             var values = draft.values
             // With the mirror's version, the settings of an earlier version would never be migrated.
             if let schema, schema.needsMigration(values) { values = try schema.migrated(values).values }
-            for (path, replacement) in change.changes.sorted(by: { $0.key < $1.key }) {
+            // To sort the entries took a tenth of the time of a join.
+            for path in change.changes.keys.sorted() {
                 guard let key = path.key else { continue }
-                values[key] = try replacement.new?.decoded()
+                values[key] = try change.changes[path]?.new?.decoded()
             }
             // If another host deletes all keys, a program's file keeps them.
             let removed = Set(change.changes.filter { $0.value.new == nil }.keys.compactMap { $0.key.map { Name($0) } })
@@ -363,9 +364,9 @@ extension DomainFile {
     /// Returns the values with every change that the format can hold. The mirror records those that it cannot.
     fileprivate func values(_ draft: DomainDraft, changedBy change: DomainChange) throws -> PropertyList.Dictionary {
         var values = draft.values
-        for (path, replacement) in change.changes.sorted(by: { $0.key < $1.key }) {
+        for path in change.changes.keys.sorted() {
             guard let key = path.key else { continue }
-            guard let new = try replacement.new?.decoded() else {
+            guard let new = try change.changes[path]?.new?.decoded() else {
                 values[key] = nil
                 continue
             }
