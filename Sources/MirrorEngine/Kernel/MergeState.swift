@@ -163,7 +163,7 @@ extension MergeState {
 extension MergeState {
     /// Inserts an atom, or replaces the one with its name and path.
     package mutating func insert(_ atom: Atom) {
-        if atom.region.isEmpty { return remove(atom.name, at: atom.path) }
+        if !atom.isWhole, atom.region.isEmpty { return remove(atom.name, at: atom.path) }
         var place = place(of: atom.path)
         while let other = self.atom(at: place), other.path == atom.path, other.name < atom.name { place = next(place) }
         if let other = self.atom(at: place), other.path == atom.path, other.name == atom.name {
