@@ -55,7 +55,7 @@ import Testing
         let bench = try ScriptBench(script: declaration.text(name))
         try folder.write(built, to: "built")
         try folder.write(declaration.printing(name), to: "print")
-        var driver = ""
+        var driver = "HOME=/home/ada\n"
         var live: [(outcome: Transcript.Outcome, call: GeneratedDeclaration.Call)] = []
         for (index, call) in calls.enumerated() {
             var variables: EnvironmentVariables = [:]
@@ -205,13 +205,30 @@ private struct GeneratedDeclaration {
             words += isOptional ? "[=\(type)]" : "=\(type)"
             let value = type.hasPrefix("INT") ? "5" : type == "BOOL" ? "true" : "full"
             if isOptional { items.append("{implied: \(value)}") }
-            if chance(3) { items.append("<\(value)>") }
-            if type.hasPrefix("INT"), chance(2) { items.append("[1..9]") }
-            if type.hasPrefix("TEXT"), chance(4) { items.append(pick(["{length: 1..3}", "{pattern: [a-z=]+}"])) }
+            var rules: [String] = []
+            if type.hasPrefix("INT"), chance(2) { rules.append("[1..9]") }
+            if type.hasPrefix("TEXT"), chance(4) { rules.append(pick(["{length: 1..3}", "{pattern: [a-z=]+}"])) }
             if type.hasSuffix(",") || type.hasSuffix("..."), chance(3) {
-                items.append(pick(["{count: ..2}", "{count: 2..}", "{unique}"]))
+                rules.append(pick(["{count: ..2}", "{count: 2..}", "{unique}"]))
             }
-            if type == "TEXT" || type == "INT", chance(5) { items.append("{map}") }
+            if type == "FILE", chance(3) {
+                items.append("{default-path: ~/it's a file}")
+            } else if !isOptional, chance(4), let name = names.popLast() {
+                // The other option has the same rules.
+                let other = "from\(keys.count)"
+                let rules = rules.joined(separator: " ")
+                lines.append("# @option --\(name)=\(type) {key: \(other)} \(rules) {default-from: \(key)}")
+                flags.append("--\(name)")
+                if chance(2), let last = names.popLast() {
+                    lines.append("# @option --\(last)=\(type) \(rules) {default-from: \(other)}")
+                    flags.append("--\(last)")
+                }
+            } else if chance(3) {
+                items.append("<\(value)>")
+            }
+            let isPlain = !lines.contains { $0.hasSuffix("{default-from: \(key)}") }
+            if type == "TEXT" || type == "INT", isPlain, chance(5) { items.append("{map}") }
+            items += rules
             if chance(6) { items.append("{message: must be 'good'}") }
             if chance(6) { items.append("{dash}") }
             if chance(5) {

@@ -406,6 +406,25 @@ struct `The options of a public script` {
         (
             """
             #prefs
+            # @option --third=FOLDER {default-from: second} {env: THIRD}
+            # @option --second=FOLDER {default-from: first} {conflicts: fast}
+            # @option --first=FOLDER {default-path: ~/it's here/a b} {env: FIRST}
+            # @flag --[no-]fast {env: FAST}
+            # @flag --slow {default-from: fast}
+            # @option --more=INT... [1..9] {default-from: some}
+            # @option --some=INT... [1..9] <3>
+            # @arg place:FOLDER {default-from: third}
+            """,
+            [
+                [], ["--first", "/a"], ["--second", "/b"], ["--third=/c", "--first=/d"], ["/e"],
+                ["--fast", "--third="],
+                ["--slow", "--no-fast"], ["--fast", "--second=/f"], ["--some=1", "--some=2"], ["--more=4"],
+                ["--some=0"], ["--first="],
+            ]
+        ),
+        (
+            """
+            #prefs
             # @flag -v
             # @arg first:INT
             # @arg files:FILE... {count: 1..3} {pattern: [a-z]*\\.[a-z]*} {message: must have an ending}

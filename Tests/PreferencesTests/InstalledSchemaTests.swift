@@ -107,6 +107,29 @@ extension Setting where Value == String {
         #expect(change?.oldValue == 3 && change?.newValue == 5)
     }
 
+    @Test(arguments: DomainKind.allCases)
+    func `gives a key the value of another one, and notifies of it`(_ kind: DomainKind) async throws {
+        let text = """
+            { Domain = "com.example.backup"; Settings = (
+                { Key = keep; Type = integer; Default = 7; }, { Key = last; Type = integer; DefaultFrom = retries; },
+                { Key = retries; Type = integer; DefaultFrom = keep; },
+                { Key = place; Kind = file; DefaultPath = "~/x"; }
+            ); }
+            """
+        let bench = try SchemaBench(text, as: kind)
+        let defaults = bench.defaults()
+        #expect(defaults.integer(forKey: "last") == 7)
+        #expect(defaults.string(forKey: "place") == "/home/ada/x")
+        var changes = defaults.changes(forKey: "last").makeAsyncIterator()
+        try bench.stored(["keep": 5])
+        let change = await changes.next()
+        #expect(change?.oldValue == 7 && change?.newValue == 5)
+        try bench.stored(["keep": 5, "retries": 6])
+        let second = await changes.next()
+        #expect(second?.oldValue == 5 && second?.newValue == 6)
+        #expect(defaults.explain("last").entries.map(\.origin.layer) == [.default])
+    }
+
     @Test func `is an error for programs if a forced value violates it`() throws {
         let bench = try SchemaBench()
         try bench.bench.administrate("/etc/prefs/forced/com.example.backup.plist", ["keep": 0])

@@ -46,6 +46,7 @@ import Testing
             { Key = g; Type = data; Sensitive = YES; Flag = token; }, { Key = h; Type = date; Default = "2026-01-31T12:00:00Z"; },
             { Key = i; Type = real; Default = 0.5; }, { Key = j; Type = integer; Repeats = YES; Flag = verbose; },
             { Key = k; Type = array; Elements = { Type = string; }; Separator = ","; Flag = kk; Hidden = YES; },
+            { Key = t; Kind = file; DefaultPath = "~/t"; }, { Key = u; Kind = file; DefaultFrom = t; },
             { Key = l; Kind = path; Exists = NO; Flag = ll; AllowsDash = YES; ValueOptional = YES; Implied = x; Values = { "-8" = { Hidden = YES; Title = T; Value = x; }; "-9" = y; }; },
             { Key = m; Kind = file; Configuration = YES; }, { Key = n-o; Type = real; Scope = n; },
             { Key = s; Type = array; Merge = list; Identity = id; },

@@ -555,6 +555,40 @@ import Testing
         ("# @ more", "2:5: no line above that it continues"),
         ("# @flag -v\n#\n# @ more", "4:5: no line above that it continues"),
         ("# @flag -v\n# @ {evn: A}", "3:5: unknown {evn}; did you mean {env}?"),
+        (
+            "# @option -a=TEXT {default-from: b}\n# @option -b=INT",
+            "2:19: :Settings:0:DefaultFrom: "
+                + "must be a key with the same type and rules, and not a secret; change the value"
+        ),
+        ("# @option -a=TEXT {default-from: b}", "2:19: :Settings:0:DefaultFrom: unknown key b; remove it"),
+        (
+            "# @option -a=TEXT {default-from: a}",
+            "2:19: :Settings:0:DefaultFrom: cannot be combined with itself; remove one of them"
+        ),
+        (
+            "# @option -a=TEXT {default-from: b}\n# @option -b=TEXT {default-from: a}",
+            "2:19: :Settings:0:DefaultFrom: cannot be combined with that of b; remove one of them"
+        ),
+        (
+            "# @option -a=TEXT {default-from: b} <1>\n# @option -b=TEXT",
+            "2:19: :Settings:0:DefaultFrom: cannot be combined with Default; remove one of them"
+        ),
+        (
+            "# @option -a=TEXT {map} {default-from: b}\n# @option -b=TEXT {map}",
+            "2:25: :Settings:0:DefaultFrom: does not apply to a dictionary; remove it, or change Type"
+        ),
+        (
+            "# @option -a=TEXT {default-path: ~/x}",
+            "2:19: :Settings:0:DefaultPath: does not apply to a string; remove it, or change Type"
+        ),
+        (
+            "# @option -a=FILE {default-path: /x}",
+            "2:19: :Settings:0:DefaultPath: must be a path that begins with ~/; change the value"
+        ),
+        (
+            "# @option -a=FILE {default-path: ~/x} <y>",
+            "2:19: :Settings:0:DefaultPath: cannot be combined with Default; remove one of them"
+        ),
         ("# @option -D=X {map: ITN}", "2:16: unknown type ITN; did you mean int?"),
         (
             "# @option -D=INT {map} <x>",

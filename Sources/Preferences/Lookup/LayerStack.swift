@@ -44,7 +44,7 @@ package struct LayerStack: Sendable {
         let given = hasVariables ? Self.values(ofVariables: mapping, schema, on: system) : [:]
         if !given.isEmpty || isForScope { insert(LayerSource(Origin(.environment), given)) }
         guard let schema else { return }
-        insert(LayerSource(Origin(.default, file: schema.file), schema.defaultValues))
+        insert(LayerSource(Origin(.default, file: schema.file), schema.defaultValues(on: system)))
     }
 
     /// Returns the layers with their present values, which change no more, and the version of each that changes.
@@ -245,7 +245,23 @@ extension LayerStack {
                 result.answers.append(answer)
             }
         }
+        if !hasWinner || isComplete, let answer = defaultAnswer(declaration) { result.answers.append(answer) }
         return result
+    }
+
+    /// Returns the answer of the default layer for a setting whose default is the value of another one.
+    private func defaultAnswer(_ declaration: SettingDeclaration?) -> Resolution.Answer? {
+        guard let declaration, declaration.defaultFrom != nil,
+            let sources = schema?.defaultSources[Name(declaration.key)],
+            let index = layers.lastIndex(where: { $0.layer == .default })
+        else { return nil }
+        for var source in sources {
+            source.defaultFrom = nil
+            guard let value = resolution(of: source.key, source).winner?.value else { continue }
+            return Resolution.Answer(
+                origin: layers[index].origin, stored: value, value: value, fault: nil, layer: index)
+        }
+        return nil
     }
 }
 

@@ -17,7 +17,11 @@ package final class EffectiveSchema: Sendable {
     let configuration: SettingDeclaration?
     /// The present keys by former keys.
     package let presentKeys: [Name: Name]
-    let defaultValues: PropertyList.Dictionary
+    private let defaultValues: PropertyList.Dictionary
+    /// The places of the defaults that are paths in the user's home.
+    private let defaultsInHome: [EntryPath]
+    /// The settings of which the first one with a value is the default of another, by the key of that one.
+    let defaultSources: [Name: [SettingDeclaration]]
     /// Whether a value is a secret.
     let hasSecrets: Bool
 
@@ -82,6 +86,9 @@ package final class EffectiveSchema: Sendable {
             try? defaultValues.put(value, at: place)
         }
         self.defaultValues = defaultValues
+        defaultsInHome =
+            settings.filter(\.isDefaultInHome).map { [EntryPath.Component($0.key)] }
+            + (scopes.isEmpty ? [] : schema.ownSettings.filter(\.isDefaultInHome).compactMap(\.storedAt))
         configuration = schema.settings(of: program?.command).first(where: \.isConfiguration)
         declarations = Dictionary(settings.map { (Name($0.key), $0) }) { first, _ in first }
         let pairs = settings.filter { $0.storedAt == nil }.flatMap { setting in
@@ -91,7 +98,49 @@ package final class EffectiveSchema: Sendable {
         let inScopes = settings.compactMap { setting in
             (setting.storedAt?.components.first).map { (Name($0.text), Name(setting.key)) }
         }
-        dependentKeys = Dictionary((pairs + inScopes).map { ($0.0, [$0.1]) }, uniquingKeysWith: +)
+        func place(_ setting: SettingDeclaration) -> Name {
+            Name(setting.storedAt?.components.first?.text ?? setting.key)
+        }
+        var sources: [Name: [SettingDeclaration]] = [:]
+        let all = scopes.isEmpty ? settings : settings + schema.ownSettings.map(\.underStoredKey)
+        for setting in all where setting.defaultFrom != nil {
+            var found: [SettingDeclaration] = []
+            while let next = Self.defaultSource(of: found.last ?? setting, declarations, schema, program) {
+                // The check of the schema refuses cycles, but a program can use a schema without it.
+                if found.contains(where: { $0.key.hasSameBytes(as: next.key) }) { break }
+                found.append(next)
+            }
+            sources[Name(setting.key)] = found
+        }
+        defaultSources = sources
+        let withDefaults = all.flatMap { setting in
+            (sources[Name(setting.key)] ?? []).map { (place($0), place(setting)) }.filter { $0 != $1 }
+        }
+        dependentKeys = Dictionary((pairs + inScopes + withDefaults).map { ($0.0, [$0.1]) }, uniquingKeysWith: +)
+    }
+
+    /// Returns the defaults, with the paths in the user's home expanded.
+    func defaultValues(on system: SystemServices) -> PropertyList.Dictionary {
+        guard !defaultsInHome.isEmpty, let home = system.home(of: nil) else { return defaultValues }
+        var values = defaultValues
+        for place in defaultsInHome {
+            guard let text = values.value(at: place)?.stringValue else { continue }
+            try? values.put(.string("\(home)\(text.dropFirst())"), at: place)
+        }
+        return values
+    }
+
+    /// Returns the setting whose value another one has if no layer has one; nil for none.
+    private static func defaultSource(
+        of setting: SettingDeclaration, _ declarations: [Name: SettingDeclaration], _ schema: Schema,
+        _ program: ProgramValues?
+    ) -> SettingDeclaration? {
+        guard let key = setting.defaultFrom else { return nil }
+        guard program?.command == nil, let outer = setting.storedAt?.components.dropLast() else {
+            return declarations[Name(key)]
+        }
+        let place = EntryPath(outer + [EntryPath.Component(key)])
+        return schema.ownSettings.first { $0.storedAt == place }?.underStoredKey ?? declarations[Name(key)]
     }
 
     var rules: SchemaRules { SchemaRules(schema) }

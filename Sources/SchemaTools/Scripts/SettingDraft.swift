@@ -287,6 +287,8 @@ struct DeclaredItem {
         "message": DeclaredItem(attribute: "Message", value: .text, isOfRule: true),
         "kind": DeclaredItem(attribute: "Kind", value: .text, isOfRule: true),
         "implied": DeclaredItem(attribute: "Implied", value: .anyText),
+        "default-from": DeclaredItem(attribute: "DefaultFrom", value: .text),
+        "default-path": DeclaredItem(attribute: "DefaultPath", value: .text),
         "from": DeclaredItem(attribute: "ChoicesFrom", value: .text, isOfRule: true),
         "conflicts": DeclaredItem(attribute: "Conflicts", value: .words),
         "requires": DeclaredItem(attribute: "Requires", value: .words),

@@ -125,8 +125,8 @@ package struct StandaloneParser {
                     + (setting.isChecked ? " \(raw(setting.key))=''" : "")
             }
             let value = setting.defaultValue?.plainText ?? (setting.rule.type == .boolean ? "false" : "")
-            return
-                "\(variable(setting.key))=\(quoted(value)) \(state)''"
+            let word = setting.isDefaultInHome ? "~/\(quoted(String(value.dropFirst(2))))" : quoted(value)
+            return "\(variable(setting.key))=\(word) \(state)''"
         }
     }
 
@@ -513,9 +513,22 @@ package struct StandaloneParser {
             lines.append("if [ \"$#\" -eq 0 ]; then _p_fail \(quoted(problem)); fi")
         }
         for setting in places where setting.isList && !setting.isRequired && setting.leastOperands > 0 {
-            guard setting.defaultValue == nil else { continue }
+            guard !setting.hasDefault else { continue }
             let problem = "\(setting.operandName) \(Schema.Problem.Reason.missing)"
             lines.append("if [ -z \"$\(place(setting.key))\" ]; then _p_fail \(quoted(problem)); fi")
+        }
+        return lines + valuesOfOthers(for: settings)
+    }
+
+    /// The lines that give settings the values of others by default. A setting follows the one that it depends on.
+    private func valuesOfOthers(for settings: [SettingDeclaration]) -> [String] {
+        var (waiting, lines) = (settings.filter { $0.defaultFrom != nil }, [String]())
+        while let index = waiting.firstIndex(where: { waiting.declaration(of: $0.defaultFrom ?? "") == nil }) {
+            let setting = waiting.remove(at: index)
+            let (own, other) = (variable(setting.key), variable(setting.defaultFrom ?? ""))
+            let isArray = setting.isList && output != .sh
+            let copy = isArray ? "eval '\(own)=(${\(other)[@]+\"${\(other)[@]}\"})'" : "\(own)=$\(other)"
+            lines.append("if [ -z \"$\(place(setting.key))\" ]; then \(copy); fi")
         }
         return lines
     }

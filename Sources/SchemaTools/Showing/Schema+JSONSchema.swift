@@ -73,7 +73,8 @@ extension SettingDeclaration {
         var result = rule.jsonSchema
         result["title"] = title.map { .string($0) }
         result["description"] = summary.map { .string($0) }
-        if !hasSecrets { result["default"] = defaultValue }
+        // Readers of JSON Schema do not expand a tilde.
+        if !hasSecrets, !isDefaultInHome { result["default"] = defaultValue }
         if deprecated != nil { result["deprecated"] = true }
         if isSensitive { result["writeOnly"] = true }
         return .dictionary(result)

@@ -269,7 +269,7 @@ extension ArgumentParser {
 
 extension SettingDeclaration {
     fileprivate var needsOperands: Bool {
-        takesOperands && !isRequired && defaultValue == nil && rule.minimumCount ?? 0 > 0
+        takesOperands && !isRequired && !hasDefault && rule.minimumCount ?? 0 > 0
     }
 
     /// The name of the operand in usage and messages.

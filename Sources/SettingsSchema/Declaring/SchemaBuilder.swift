@@ -171,6 +171,7 @@ extension SettingDeclaration {
         flagValues = flagValues.compactMap { $0.inScope(prefix) }
         shorts = []
         (conflicts, requires) = (conflicts.map { prefix + $0 }, requires.map { prefix + $0 })
+        defaultFrom = defaultFrom.map { prefix + $0 }
         for group in groups { self[group.number] = group.keys.map { prefix + $0 } }
         if group == nil { group = title }
     }

@@ -221,7 +221,11 @@ struct ProgramHelp {
         var facts: [String] = []
         if setting.requiresValue { facts.append("required") }
         if let implied = setting.implied { facts.append("without a value \(setting.shown(implied))") }
-        if let shown = setting.shownDefault { facts.append("default \(shown)") }
+        if let source = setting.defaultFrom.flatMap(settings.declaration) {
+            facts.append("default that of \(source.writtenName)")
+        } else if let shown = setting.shownDefault {
+            facts.append("default \(shown)")
+        }
         if !setting.environment.isEmpty { facts.append("variable \(setting.environment.joined(separator: " or "))") }
         if let values {
             let now = values[Name(setting.key)].map { now in
@@ -319,7 +323,7 @@ extension SettingDeclaration {
 
     /// The default for help texts; nil if it is empty or false.
     package var shownDefault: String? {
-        guard let defaultValue else { return nil }
+        guard let defaultValue else { return defaultFrom.map { "that of \($0)" } }
         switch defaultValue {
         case .boolean(false): return nil
         case .integer(0) where isCounter: return nil

@@ -40,12 +40,20 @@ extension SettingDeclaration {
     /// Whether a value means the same for both settings. Their descriptions may differ.
     fileprivate func isSame(as other: SettingDeclaration) -> Bool {
         rule.withoutTitles == other.rule.withoutTitles && isRequired == other.isRequired
-            && defaultValue == other.defaultValue && isSensitive == other.isSensitive
-            && isTransient == other.isTransient && isByHost == other.isByHost
+            && defaultValue == other.defaultValue && isDefaultInHome == other.isDefaultInHome
+            && defaultFrom == other.defaultFrom && isSensitive == other.isSensitive && isTransient == other.isTransient
+            && isByHost == other.isByHost
     }
 }
 
 extension ValueRule {
+    /// Whether every value that another rule allows is a value of this one, because they are the same.
+    package func allowsValues(of other: ValueRule) -> Bool {
+        var (own, other) = (withoutTitles, other.withoutTitles)
+        (own.exists, other.exists) = (nil, nil)
+        return own == other
+    }
+
     /// Whether undeclared entries are allowed in the dictionary of a command's values, in which none is required.
     package enum Scope: Hashable, Sendable { case open, closed }
 

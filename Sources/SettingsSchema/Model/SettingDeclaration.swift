@@ -5,6 +5,10 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var key: String
     package var rule: ValueRule
     package var defaultValue: PropertyList?
+    /// Whether the default is a path that begins with a tilde for the user's home.
+    package var isDefaultInHome = false
+    /// The key of the setting whose value is the default; nil for none.
+    package var defaultFrom: String?
     package var isRequired = false
     /// Keys that must not be given together with this one.
     package var conflicts: [String] = []
@@ -152,8 +156,11 @@ extension SettingDeclaration {
     /// The name that forms show.
     package var name: String { title ?? key }
 
+    /// Whether there is a value without one being given.
+    package var hasDefault: Bool { defaultValue != nil || defaultFrom != nil }
+
     /// Whether a value must be given, because there is no default.
-    package var requiresValue: Bool { isRequired && defaultValue == nil }
+    package var requiresValue: Bool { isRequired && !hasDefault }
 
     /// Whether the flag takes no value.
     package var isSwitch: Bool { rule.type == .boolean || isCounter }

@@ -178,8 +178,9 @@ extension SettingDeclaration {
         Attribute(name: "Default") { value, setting, reader in
             setting.defaultValue = setting.rule.read(value, &reader)
         } write: { setting in
-            setting.defaultValue
+            setting.isDefaultInHome ? nil : setting.defaultValue
         },
+        defaultPath, .text("DefaultFrom", { $1(&$0.defaultFrom) }),
         .flag("Required", { $1(&$0.isRequired) }),
         .names("Conflicts", { $1(&$0.conflicts) }), .names("Requires", { $1(&$0.requires) }),
         group(.exactlyOne), group(.atMostOne), group(.atLeastOne),
@@ -231,6 +232,16 @@ extension SettingDeclaration {
         },
         .names("RenamedFrom", { $1(&$0.renamedFrom) }), .text("Scope", { $1(&$0.scope) }),
     ]
+
+    private static let defaultPath = Attribute<SettingDeclaration>(name: "DefaultPath") { value, setting, reader in
+        guard let text = value.stringValue, text.hasPrefix("~/") else {
+            return reader.report(.wrongValue(expected: "a path that begins with ~/"))
+        }
+        if setting.defaultValue != nil { return reader.report(.contradicts("Default")) }
+        (setting.defaultValue, setting.isDefaultInHome) = (value, true)
+    } write: { setting in
+        setting.isDefaultInHome ? setting.defaultValue : nil
+    }
 
     /// Earlier versions knew only whether the entries of a dictionary are merged.
     private static let merging = Attribute<SettingDeclaration>(name: "Merge") { value, setting, reader in

@@ -54,6 +54,12 @@ extension SchemaCheck {
             for (index, entry) in entries.enumerated() {
                 checkRule(entry.rule, at: place.appending(EntryPath.Component(index)))
                 checkDefault(entry, at: place.appending(EntryPath.Component(index)))
+                for (name, isPresent) in [
+                    ("DefaultFrom", entry.defaultFrom != nil), ("DefaultPath", entry.isDefaultInHome),
+                ] where isPresent {
+                    let part = place.appending(EntryPath.Component(index)).appending(EntryPath.Component(name))
+                    report(.doesNotApply(type: "an entry"), at: part)
+                }
             }
             checkUnique(entries.map(\.key), "key", at: place, "Key")
         }
@@ -92,8 +98,14 @@ extension SchemaCheck {
         }
         checkBehaviour(setting, at: path)
         checkFlagValues(setting, at: path)
-        if setting.isRequired, setting.defaultValue != nil {
-            warn(.noEffect(beside: "Default"), at: path.appending("Required"))
+        if setting.isRequired, setting.hasDefault {
+            let other = setting.defaultFrom != nil ? "DefaultFrom" : setting.isDefaultInHome ? "DefaultPath" : "Default"
+            warn(.noEffect(beside: other), at: path.appending("Required"))
+        }
+        if setting.isDefaultInHome, !(setting.rule.kind?.isPath ?? false) {
+            report(
+                .doesNotApply(type: setting.rule.kind?.noun ?? setting.rule.type.noun),
+                at: path.appending("DefaultPath"))
         }
         if let flag = setting.flags.first, setting.rule.type == .array, !setting.repeats, !whole.isStrict,
             setting.rule.separator == nil

@@ -173,6 +173,7 @@ struct SchemaCheck {
             checkRule(setting.rule, at: place)
             checkSetting(setting, at: place)
             checkReferences(setting, to: keys, known, at: place)
+            if setting.defaultFrom != nil { checkDefaultSource(of: setting, in: outer + settings, at: place) }
         }
         checkConfiguration(settings, at: path, outer: outer)
         checkClashes(settings, with: outer, at: path)
@@ -251,13 +252,14 @@ extension SchemaCheck {
             ("Conflicts", setting.conflicts), ("Requires", setting.requires),
         ]
         let groups = setting.groups.map { (EntryPath.Component($0.number.rawValue), $0.keys) }
-        for (name, named) in lists + groups {
+        let sources = setting.defaultFrom.map { [(EntryPath.Component("DefaultFrom"), [$0])] } ?? []
+        for (name, named) in lists + groups + sources {
             for key in named where !known.contains(EntryPath.Component(key)) {
                 let nearest = mistakes.count < Schema.maximumSuggestions ? keys.nearest(to: key) : nil
                 report(.unknownKey(key, nearest: nearest), at: path.appending(name))
             }
             let isAlone = named.allSatisfy { $0.hasSameBytes(as: setting.key) }
-            if lists.contains(where: { $0.0 == name }) || isAlone,
+            if !groups.contains(where: { $0.0 == name }) || isAlone,
                 named.contains(where: { $0.hasSameBytes(as: setting.key) })
             {
                 report(.contradicts("itself"), at: path.appending(name))
@@ -265,6 +267,33 @@ extension SchemaCheck {
         }
         for old in setting.renamedFrom where setting.scope == nil && known.contains(EntryPath.Component(old)) {
             report(.duplicate("key \(old)"), at: path.appending("RenamedFrom"))
+        }
+    }
+
+    /// Checks that the value of another setting can be the default of this one.
+    private mutating func checkDefaultSource(
+        of setting: SettingDeclaration, in settings: [SettingDeclaration], at path: EntryPath
+    ) {
+        let place = path.appending("DefaultFrom")
+        let facts: [(name: String, isPresent: Bool)] = [
+            ("Default", setting.defaultValue != nil), ("Sensitive", setting.hasSecrets), ("Rest", setting.takesRest),
+            ("Configuration", setting.isConfiguration),
+        ]
+        for (name, isPresent) in facts where isPresent { report(.contradicts(name), at: place) }
+        if setting.rule.type == .dictionary { report(.doesNotApply(type: setting.rule.type.noun), at: place) }
+        var keys = [setting.key]
+        var next = setting.defaultFrom.flatMap(settings.declaration)
+        if let source = next, !setting.rule.allowsValues(of: source.rule) || source.hasSecrets {
+            report(.wrongValue(expected: "a key with the same type and rules, and not a secret"), at: place)
+        }
+        while let source = next, !keys.contains(exactly: source.key) {
+            keys.append(source.key)
+            next = source.defaultFrom.flatMap(settings.declaration)
+        }
+        // A cycle is reported once, and a setting of itself as a reference.
+        let isFirst = settings.first { keys.contains(exactly: $0.key) }?.key.hasSameBytes(as: setting.key) ?? false
+        if keys.count > 1, isFirst, next?.key.hasSameBytes(as: setting.key) ?? false {
+            report(.contradicts("that of \(keys[1])"), at: place)
         }
     }
 
