@@ -186,6 +186,96 @@ struct `A script with its own declaration` {
         #expect(saved.text == "ok\n", "\(saved.text)\(saved.errorText)")
     }
 
+    /// Scripts in other languages, with the words of a shell that run them.
+    private static let foreign = [
+        (
+            "node",
+            """
+            #!/usr/bin/env node
+            //#prefs title="Counts"
+            // @flag -v --verbose  More
+            //   {hidden}
+
+            // @option -n --number=INT <1> [1..9]
+            const words = ["args", "--shell", "json", __filename, "--", ...process.argv.slice(2)];
+            const run = require("child_process").spawnSync("prefs", words, { stdio: ["inherit", "pipe", "inherit"] });
+            if (run.status !== 0 || run.stdout.length === 0) process.exit(run.status);
+            const { values, operands } = JSON.parse(run.stdout);
+            console.log(values.number, values.verbose ?? false);
+            //#prefs operands=3
+            """
+        ),
+        (
+            "lua5.4",
+            """
+            --#prefs title="Counts"
+            -- @flag -v --verbose  More
+            -- @option -n --number=INT <1> [1..9]
+            local line = "prefs args --shell nul " .. arg[0] .. " -- " .. table.concat(arg, " ")
+            local pipe = io.popen(line)
+            local text = pipe:read("a")
+            local _, _, status = pipe:close()
+            if status ~= 0 or text == "" then os.exit(status) end
+            local values = {}
+            for name, value in text:gmatch("([^=\\0]+)=([^\\0]*)\\0") do values[name] = value end
+            print(values.number .. " " .. values.verbose)
+            """
+        ),
+        (
+            "guile",
+            """
+            ;#prefs{
+            ;  Title = "Counts"; Settings = (
+            ;     { Key = verbose; Type = boolean; Flag = verbose; Short = v; },
+            ;     { Key = number; Type = integer; Default = 1; Minimum = 1; Maximum = 9; Flag = number; Short = n; });
+            ;#}
+            (use-modules (ice-9 popen) (ice-9 textual-ports))
+            (let* ((words (cdr (command-line)))
+                   (port (apply open-pipe* OPEN_READ "prefs" "args" "--shell" "nul" (car (command-line)) "--" words))
+                   (text (get-string-all port))
+                   (status (status:exit-val (close-pipe port))))
+              (if (or (not (= status 0)) (string-null? text)) (exit status))
+              (define (value name)
+                (let* ((start (+ (string-contains text (string-append name "=")) (string-length name) 1)))
+                  (substring text start (string-index text #\\nul start))))
+              (display (string-append (value "number") " " (value "verbose") "\\n")))
+            """
+        ),
+        (
+            "vim",
+            """
+            "#prefs title="Counts"
+            " @flag -v --verbose  More
+            " @option -n --number=INT <1> [1..9]
+            let text = system('prefs args --shell json ' . expand('<sfile>') . ' -- ' . $WORDS . ' 2>&1')
+            if v:shell_error
+              call writefile(split(text, '\\n'), '/dev/stdout')
+              execute v:shell_error . 'cquit'
+            endif
+            let values = json_decode(text).values
+            call writefile([values.number . ' ' . (get(values, 'verbose') ? 'true' : 'false')], '/dev/stdout')
+            quit
+            """
+        ),
+    ]
+
+    @Test(arguments: foreign.filter { Tool.path(of: $0.0) != nil })
+    func `can be in another language`(_ language: String, _ text: String) throws {
+        try write("script", text + "\n")
+        let call = language == "vim" ? "vim -N -u NONE -es -S ./script" : "\(language) ./script"
+        func run(_ words: String) throws -> Subprocess {
+            try shell("WORDS='\(words)' \(call) \(language == "vim" ? "" : words)")
+        }
+        let given = try run("-vn3")
+        #expect(given.text == "3 true\n" && given.status == 0, "\(given.text)\(given.errorText)")
+        #expect(try run("").text == "1 false\n")
+        let refused = try run("--num 10")
+        #expect(refused.status == 2)
+        let errors = (refused.text + refused.errorText).split(separator: "\n")
+        #expect(errors.first?.hasPrefix("script: --num") ?? false && errors[0].hasSuffix(" 10: must be from 1 to 9"))
+        #expect(try shell("prefs schema check ./script").text == "./script: OK\n")
+    }
+
     @Test(arguments: ["bash", "dash", "zsh"])
     func `keeps bytes that are not text`(_ shell: String) throws {
         guard Tool.isExpected(shell) else { return }

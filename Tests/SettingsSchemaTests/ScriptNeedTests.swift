@@ -653,6 +653,27 @@ import Testing
         ),
     ]
 
+    /// Scripts whose comments begin differently, with the places of what is unknown in them.
+    @Test(arguments: [
+        ("//#prefs\n// @flag -v {hiden}\nint x;\n// @flag -v\n", "2:13"),
+        ("#!/usr/bin/node\n\n  //#prefs tile=x\n", "3:12"), ("-- text\n--#prefs\r\n--  @flg -v\n", "3:5"),
+        (";#prefs{\n; Tile = x;\n;#}\n", "2:3"), ("\"#prefs\n\" @flag -v {hiden}\n", "2:12"),
+        // The first line names a shell, or a comment of a shell is the declaration.
+        ("#!/bin/sh\n//#prefs\n#prefs tile=x\n", "3:8"), ("// text\n#prefs tile=x\n", "2:8"),
+        ("x = 1;\n//#prefs tile=x\n#prefs tile=x\n", "3:8"), ("//#prefs\n-- @flag -v {hiden}\n", ""),
+    ])
+    func `is found in comments of other languages`(_ script: String, _ place: String) throws {
+        let mistakes: [Schema.Mistake]
+        switch try ScriptReference(script: script) {
+        case .lines(let text): mistakes = Schema.read(lines: text, warns: true).mistakes
+        case .inline(let text): mistakes = Schema.read(Array(text.utf8), from: .head, warns: true).mistakes
+        case .file: mistakes = []
+        }
+        #expect(mistakes.map { $0.location.map { "\($0.line):\($0.column)" } ?? "" }.joined(separator: " ") == place)
+        let isForeign = script.first != "#" && place != "2:8" && place != "3:8"
+        #expect(ScriptReference.isScript(beginning: Array(script.utf8)) == (isForeign || script.hasPrefix("#")))
+    }
+
     @Test(arguments: rows.indices)
     func `is reported with its position and how to fix it`(_ index: Int) throws {
         let (text, expected) = Self.rows[index]

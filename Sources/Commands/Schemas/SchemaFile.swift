@@ -101,8 +101,7 @@ struct SchemaFile {
             }
             let path = try context.path(argument)
             self = try SchemaFile(path, named: argument, isInstalled: isInstalled, context)
-            // No format of a property list begins like a comment of a shell.
-            if bytes.first == UInt8(ascii: "#") {
+            if ScriptReference.isScript(beginning: bytes) {
                 self = try ScriptFile(argument, context).ownSchema()
             } else if let bundle = BundleFile(pane: path, named: argument, bytes, context) {
                 self = try SchemaFile(bundle, named: argument, domain: domain, context)
@@ -171,7 +170,8 @@ extension SchemaFile {
     static func ofScript(_ argument: String, _ context: CommandContext) throws -> SchemaFile? {
         guard DomainArgument.isPath(argument),
             let file = try context.fileSystem.open(context.path(argument), .reading),
-            try file.status().kind == .file, try file.beginning(limit: 1) == [UInt8(ascii: "#")]
+            try file.status().kind == .file,
+            ScriptReference.isScript(beginning: try file.beginning(limit: ScriptReference.bytesOfHead))
         else { return nil }
         return try ScriptFile(argument, context).ownSchema()
     }

@@ -7,7 +7,7 @@ package enum ScriptReference: Hashable, Sendable {
     /// The schema itself, between `#prefs{` and `#}`. The rest of the script is replaced by blanks, so that the
     /// locations of errors match the script.
     case inline(String)
-    /// The whole script, whose schema has one line per option after a line `#prefs`.
+    /// The script, whose schema has one line per option after a line `#prefs`.
     case lines(String)
 
     package enum Failure: Error, Hashable, Sendable {
@@ -25,29 +25,72 @@ package enum ScriptReference: Hashable, Sendable {
 
     /// Finds the first schema reference in a script.
     package init(script: String) throws(Failure) {
-        let lines = script.utf8.prefix(Self.mostBytes).split(
-            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
-        )
-        .map { String(Substring($0)) }
+        let lines = Self.lines(of: script)
+        if let reference = try Self.reference(in: Self.foreignHead(lines)) {
+            self = reference
+        } else if let reference = try Self.reference(in: lines) {
+            self = reference
+        } else {
+            throw .missing
+        }
+    }
+
+    private static func lines(of script: String) -> [String] {
+        script.utf8.prefix(mostBytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+    }
+
+    /// The number of bytes that `isScript` needs.
+    package static let bytesOfHead = 1 << 16
+
+    /// Returns whether a file is a script, and neither a schema nor the settings of a domain. No format of these begins
+    /// like a comment of a shell, and a comment in them does not begin a declaration.
+    package static func isScript(beginning: [UInt8]) -> Bool {
+        if beginning.first == UInt8(ascii: "#") { return true }
+        let head = foreignHead(lines(of: String(decoding: beginning.prefix(bytesOfHead), as: UTF8.self)))
+        return head.contains { $0.drop { $0 == " " }.hasPrefix("#prefs") }
+    }
+
+    /// Returns the first schema reference in comments; nil if there is none.
+    private static func reference(in lines: [String]) throws(Failure) -> ScriptReference? {
         for (index, line) in lines.enumerated() {
             let comment = line.drop { $0 == " " || $0 == "\t" }
             guard comment.hasPrefix("#") else { continue }
-            if comment.hasPrefix("#prefs{") {
-                self = .inline(try Self.inline(lines, from: index))
-                return
-            }
-            if DeclarationLines.isHead(comment) {
-                self = .lines(lines.joined(separator: "\n"))
-                return
-            }
+            if comment.hasPrefix("#prefs{") { return .inline(try inline(lines, from: index)) }
+            if DeclarationLines.isHead(comment) { return .lines(lines.joined(separator: "\n")) }
             let text = comment.drop { $0 == "#" || $0 == " " || $0 == "\t" }
             guard text.hasPrefix("prefs-schema:") else { continue }
             let name = text.dropFirst("prefs-schema:".count).trimmed
             guard !name.isEmpty else { throw .emptyName(line: index + 1) }
-            self = .file(name)
-            return
+            return .file(name)
         }
-        throw .missing
+        return nil
+    }
+
+    /// What begins a comment in languages other than those of shells.
+    private static let foreignMarks = ["//", "--", ";", "\""]
+
+    /// Returns the comments before the first line of code, if the language of the script marks them by something other
+    /// than `#`. They are returned as comments of a shell, in which each word has its line and column.
+    private static func foreignHead(_ lines: [String]) -> [String] {
+        guard let first = lines.first, ScriptOutput(firstLine: first) == nil else { return [] }
+        var (head, mark): ([String], String?) = ([], nil)
+        for (index, line) in lines.enumerated() {
+            let comment = line.drop { $0 == " " || $0 == "\t" }
+            if comment.isEmpty || comment == "\r" || index == 0 && comment.hasPrefix("#!") {
+                head.append("")
+                continue
+            }
+            mark = mark ?? foreignMarks.first(where: comment.hasPrefix)
+            guard let mark, comment.hasPrefix(mark) else { break }
+            let text = comment.dropFirst(mark.count)
+            let number = line.unicodeScalars.count - text.unicodeScalars.count
+            head.append(
+                text.hasPrefix("#")
+                    ? String(repeating: " ", count: number) + text
+                    : String(repeating: " ", count: number - 1) + "#" + text)
+        }
+        return head
     }
 
     private static func inline(_ lines: [String], from start: Int) throws(Failure) -> String {
