@@ -186,6 +186,35 @@ struct `A script with its own declaration` {
         #expect(saved.text == "ok\n", "\(saved.text)\(saved.errorText)")
     }
 
+    @Test func `reads a secret from standard input, unless it is a terminal`() throws {
+        try write(
+            "secret", "#!/bin/sh\n#prefs\n# @option --token=TEXT {secret}\n" + Self.line + "echo \"<$token>\"\n")
+        try write("own", "s3cret\n")
+        try write("shared", "s3cret\n")
+        _ = try shell("chmod 600 own; chmod 644 shared")
+        let rows = [
+            ("printf s3cret | ./secret --token-file -", "<s3cret>\n", ""),
+            ("printf s3cret | ./secret --token-file=-", "<s3cret>\n", ""),
+            ("./secret --token-file /dev/stdin < own", "<s3cret>\n", ""),
+            ("./secret --token-file - <<< s3cret", "<s3cret>\n", ""),
+            ("./secret --token-file - < /dev/null", "<>\n", ""),
+            (
+                "./secret --token-file - < shared", "",
+                "secret: --token-file: /dev/stdin: other users can read this file; fix it with chmod 600\n"
+            ),
+            (
+                "./secret --token-file - <&-", "", "secret: --token-file: 0 is not an open descriptor\n"
+            ),
+        ]
+        for (line, output, error) in rows {
+            let result = try shell(line)
+            #expect(result.text == output && result.errorText.hasPrefix(error), "\(line): \(result.errorText)")
+            #expect(result.status == (error.isEmpty ? 0 : 2))
+        }
+        let typed = try shell("script -qec './secret --token-file -' /dev/null < /dev/null")
+        #expect(typed.text.contains("secret: --token-file: the standard input is a terminal"), "\(typed.text)")
+    }
+
     /// Scripts in other languages, with the words of a shell that run them.
     private static let foreign = [
         (

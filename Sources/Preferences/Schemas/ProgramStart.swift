@@ -311,6 +311,8 @@ private enum UnreadableSecret: Error {
     case exposed(FilePath)
     case ofAnotherUser(FilePath)
     case closed(Int32)
+    /// The standard input is a terminal, which shows what is typed.
+    case terminal
     case noText
     case system(SystemFailure)
 }
@@ -324,6 +326,7 @@ extension SystemServices {
         switch source {
         case .descriptor(let number): return try bytes(from: number)
         case .file(let name):
+            if name == "-" || name == "/dev/stdin" { return try bytesOfInput() }
             // A shell replaces `<(…)` by the path of a descriptor.
             for folder in ["/dev/fd/", "/proc/self/fd/"] where name.hasPrefix(folder) {
                 if let number = Int32(name.dropFirst(folder.count)) { return try bytes(from: number) }
@@ -358,6 +361,23 @@ extension SystemServices {
         return .success(try file.contents(status, limit: Self.mostBytesOfSecret))
     }
 
+    /// Returns the bytes of the standard input: those of a pipe, or of a file that only the user can read.
+    private func bytesOfInput() throws(UnreadableSecret) -> [UInt8] {
+        if terminal.isTerminal(.input) { throw .terminal }
+        let path: FilePath = "/dev/stdin"
+        let status: FileStatus?
+        do throws(SystemFailure) {
+            status = try fileSystem.status(of: path)
+        } catch {
+            throw .system(error)
+        }
+        if let status, status.kind == .file {
+            guard !status.isExposed else { throw .exposed(path) }
+            guard !status.isExposed(to: environment.user) else { throw .ofAnotherUser(path) }
+        }
+        return try bytes(from: StandardStream.input.rawValue)
+    }
+
     private func bytes(from descriptor: Int32) throws(UnreadableSecret) -> [UInt8] {
         do throws(SystemFailure) {
             return try terminal.input(from: descriptor, limit: Self.mostBytesOfSecret)
@@ -377,6 +397,7 @@ extension UnreadableSecret: CustomStringConvertible {
         case .ofAnotherUser(let path):
             "\(path): owned by another user, who can read it; a secret must be in a file of your own".shown
         case .closed(let descriptor): "\(descriptor) is not an open descriptor"
+        case .terminal: "the standard input is a terminal; give it a pipe or a file of your own"
         case .noText: "is not UTF-8 text"
         case .system(let failure): failure.description
         }
