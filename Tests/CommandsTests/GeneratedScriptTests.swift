@@ -84,6 +84,7 @@ import Testing
                 && record[3] == outcome.errors
             // A built script suggests no spelling, and skips no value after a misspelled flag.
             if !isSame {
+                if outcome.errors.contains("; did you mean ") { continue }
                 let words = call.words.filter { !["--help", "-h", "--version"].contains($0) }
                 if try bench.run(words).errors.contains("; did you mean ") { continue }
             }
@@ -237,7 +238,9 @@ private struct GeneratedDeclaration {
             }
             if chance(8) { items.append("{required}") }
             if type == "INT" || type == "full|part", chance(3), let letter = letters.popLast() {
-                lines.append("# @flag -\(letter) \(key)=\(value)")
+                let variable = chance(3) && !type.contains(",") && !type.contains("...") ? "FLAG_\(keys.count)" : nil
+                lines.append("# @flag -\(letter) \(key)=\(value)" + (variable.map { " {env: \($0)}" } ?? ""))
+                if let variable { variables.append(variable) }
                 flags.append("-\(letter)")
             }
         }

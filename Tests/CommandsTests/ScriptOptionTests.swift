@@ -406,6 +406,21 @@ struct `The options of a public script` {
         (
             """
             #prefs
+            # @option --level=INT <3> [0..9] {env: LEVEL} {conflicts: fast}
+            # @flag -q --quiet level=0 {env: QUIET SILENT} Print nothing
+            # @flag -9 level=9 {env: BEST}
+            # @flag --[no-]fast {env: FAST}
+            # @flag --yes sign=yes {env: YES} {deprecated}
+            # @flag --no sign=no {env: NO}
+            """,
+            [
+                [], ["-q"], ["--level=5"], ["--fast"], ["--fast", "-9"], ["--yes"], ["--no", "--no-fast"],
+                ["--level=x"],
+            ]
+        ),
+        (
+            """
+            #prefs
             # @option --third=FOLDER {default-from: second} {env: THIRD}
             # @option --second=FOLDER {default-from: first} {conflicts: fast}
             # @option --first=FOLDER {default-path: ~/it's here/a b} {env: FIRST}
@@ -502,7 +517,7 @@ struct `The options of a public script` {
             let built = try Subprocess.run("bash", ["-c", line], environment: command.variables, in: folder.url)
             #expect(built.status == 0, "\(built.errorText)")
         }
-        let names = settings.flatMap(\.environment)
+        let names = settings.flatMap(\.allVariables)
         for (number, row) in (rows + others).enumerated() {
             var variables = command.variables
             for name in names where number >= rows.count && Int.random(in: 0..<3, using: &random) == 0 {

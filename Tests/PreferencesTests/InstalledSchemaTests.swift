@@ -113,7 +113,9 @@ extension Setting where Value == String {
             { Domain = "com.example.backup"; Settings = (
                 { Key = keep; Type = integer; Default = 7; }, { Key = last; Type = integer; DefaultFrom = retries; },
                 { Key = retries; Type = integer; DefaultFrom = keep; },
-                { Key = place; Kind = file; DefaultPath = "~/x"; }
+                { Key = place; Kind = file; DefaultPath = "~/x"; },
+                { Key = http-host; Type = string; Scope = http; },
+                { Key = http-origin; Type = string; Scope = http; DefaultFrom = http-host; }
             ); }
             """
         let bench = try SchemaBench(text, as: kind)
@@ -128,6 +130,9 @@ extension Setting where Value == String {
         let second = await changes.next()
         #expect(second?.oldValue == 5 && second?.newValue == 6)
         #expect(defaults.explain("last").entries.map(\.origin.layer) == [.default])
+        try bench.stored(["http": ["host": "a.example"]])
+        defaults.synchronize()
+        #expect(defaults.scoped("http").string(forKey: "origin") == "a.example")
     }
 
     @Test func `is an error for programs if a forced value violates it`() throws {

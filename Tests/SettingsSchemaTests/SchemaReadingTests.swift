@@ -47,7 +47,7 @@ import Testing
             { Key = i; Type = real; Default = 0.5; }, { Key = j; Type = integer; Repeats = YES; Flag = verbose; },
             { Key = k; Type = array; Elements = { Type = string; }; Separator = ","; Flag = kk; Hidden = YES; },
             { Key = t; Kind = file; DefaultPath = "~/t"; }, { Key = u; Kind = file; DefaultFrom = t; },
-            { Key = l; Kind = path; Exists = NO; Flag = ll; AllowsDash = YES; ValueOptional = YES; Implied = x; Values = { "-8" = { Hidden = YES; Title = T; Value = x; }; "-9" = y; }; },
+            { Key = l; Kind = path; Exists = NO; Flag = ll; AllowsDash = YES; ValueOptional = YES; Implied = x; Values = { "-8" = { Hidden = YES; Title = T; Value = x; }; "-9" = { Value = y; Environment = (Y, Z); }; }; },
             { Key = m; Kind = file; Configuration = YES; }, { Key = n-o; Type = real; Scope = n; },
             { Key = s; Type = array; Merge = list; Identity = id; },
             { Key = p; Map = YES; Entries = { Type = integer; }; Default = { q = 1; }; Flag = pp; Ordered = r; }

@@ -447,8 +447,8 @@ import Testing
             "3:26: unknown {bad}"
         ),
         (
-            "# @option --level=INT\n# @flag -9 level=9  Best {env: BEST}",
-            "3:26: {env} does not apply to a flag that sets another option"
+            "# @option --level=INT\n# @flag -9 level=9  Best {once}",
+            "3:26: {once} does not apply to a flag that sets another option"
         ),
         (
             "# @option --level=INT\n# @flag -9 level=9 <7>",
@@ -555,6 +555,18 @@ import Testing
         ("# @ more", "2:5: no line above that it continues"),
         ("# @flag -v\n#\n# @ more", "4:5: no line above that it continues"),
         ("# @flag -v\n# @ {evn: A}", "3:5: unknown {evn}; did you mean {env}?"),
+        (
+            "# @option -a=TEXT...\n# @flag -b a=x {env: A}",
+            "3:9: :Settings:0:Values:-b:Environment: does not apply to an array; remove it, or change Type"
+        ),
+        (
+            "# @option -a=TEXT {env: A}\n# @flag -b a=x {env: A}",
+            "3:9: :Settings:0:Values:-b:Environment: duplicate variable A; remove or rename one of them"
+        ),
+        (
+            "# @option -a=TEXT\n# @flag -b a=x {env: 1A}",
+            "3:9: :Settings:0:Values:-b:Environment: invalid name 1A; use letters, digits, dashes and underscores"
+        ),
         (
             "# @option -a=TEXT {default-from: b}\n# @option -b=INT",
             "2:19: :Settings:0:DefaultFrom: "

@@ -440,7 +440,9 @@ struct DeclarationLines {
             if values[flag] != nil { report("duplicate flag \(flag); remove one of them", at: setter.place) }
             var attributes: PropertyList.Dictionary = ["Value": .string(value)]
             for entry in setter.attributes { attributes[entry.key] = entry.value }
-            values[flag] = setter.attributes.isEmpty ? .string(value) : .dictionary(attributes)
+            // A variable belongs to one flag; the others mean the same.
+            if flag != setter.values.first?.flag { attributes["Environment"] = nil }
+            values[flag] = attributes.count == 1 ? .string(value) : .dictionary(attributes)
             locations[path.appending("Values").appending(.init(flag))] = setter.place
         }
         scopes[scope].settings[position]["Values"] = .dictionary(values)

@@ -319,7 +319,7 @@ struct DeclaredItem {
     static let names = Set(["key", "count", "length", "map", "new", "choice"] + ofSetting.keys)
 
     /// The items of a flag that sets another option.
-    static let ofSetter = ofSetting.filter { ["summary", "hidden", "deprecated"].contains($0.key) }
+    static let ofSetter = ofSetting.filter { ["summary", "hidden", "deprecated", "env"].contains($0.key) }
 
     /// The items of a command, besides {default}.
     static let ofCommand: [String: DeclaredItem] = [

@@ -418,12 +418,14 @@ enum StandaloneFunctions {
         }
         """.shellLines
 
+    static let wordsForNo = "[Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff]|0"
+
     static let boolean: [String] =
         """
         _p_boolean() {
             case $1 in
             [Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]|1) _p_value=true ;;
-            [Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff]|0) _p_value=false ;;
+            \(wordsForNo)) _p_value=false ;;
             *) return 1 ;;
             esac
         }

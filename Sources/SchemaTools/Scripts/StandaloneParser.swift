@@ -98,7 +98,7 @@ package struct StandaloneParser {
 
     /// Keeps the variables of the environment, since the settings may have variables of the same names.
     private var environmentLines: [String] {
-        let names = Set(schema.allSettings.flatMap(\.environment)).sorted()
+        let names = Set(schema.allSettings.flatMap(\.allVariables)).sorted()
         return names.map { "_p_env_\($0)=${\($0)-}" }
     }
 
@@ -579,9 +579,18 @@ package struct StandaloneParser {
             setting.deprecated == nil ? ("", "") : ("_p_old=$_p_notes; ", " _p_notes=$_p_old;")
         // A variable that is refused has no value.
         let mark = isRelated ? " \(layer(setting.key))=${\(unchecked(setting.key)):+new};" : ""
-        return setting.environment.map { name in
-            "if [ -z \"$\(place(setting.key))\" ] && [ -n \"$_p_env_\(name)\" ]; then \(keep)_p_set \(key) \"$_p_env_\(name)\" \(name);\(restore)\(mark)\(check) fi"
+        func line(_ name: String, _ test: String, _ value: String) -> String {
+            "if [ -z \"$\(place(setting.key))\" ] && \(test); then "
+                + "\(keep)_p_set \(key) \(value) \(name);\(restore)\(mark)\(check) fi"
         }
+        return setting.environment.map { line($0, "[ -n \"$_p_env_\($0)\" ]", "\"$_p_env_\($0)\"") }
+            + setting.flagValues.flatMap { flag in
+                flag.environment.map { name in
+                    line(
+                        name, "case $_p_env_\(name) in ''|\(StandaloneFunctions.wordsForNo)) false ;; esac",
+                        quoted(setting.flagRule.text(of: flag.value)))
+                }
+            }
     }
 
     private func checks(of setting: SettingDeclaration) -> [String] {
@@ -676,7 +685,7 @@ extension StandaloneParser {
         let (related, excluded) = (related(settings), settings.excludedPositions)
         func written(_ key: String) -> String { settings.declaration(of: key)?.writtenName ?? key }
         func isUsed(_ key: String) -> String { "[ -n \"${\(layer(key))-}\" ]" }
-        var lines = zip(settings, excluded).filter { !$0.0.environment.isEmpty && related.contains($0.0) }.flatMap {
+        var lines = zip(settings, excluded).filter { !$0.0.allVariables.isEmpty && related.contains($0.0) }.flatMap {
             setting, others -> [String] in
             let (by, at) = (layer(setting.key), place(setting.key))
             let displacements = others.map { settings[$0] }.map { other in

@@ -130,15 +130,19 @@ extension Schema {
     }
 
     private var environmentSection: [String] {
-        let rows = allSettings.filter { !$0.environment.isEmpty && !$0.isHidden }
-        guard !rows.isEmpty else { return [] }
-        return [".Sh ENVIRONMENT", ".Bl -tag -width Ds"]
-            + rows.flatMap { setting in
-                setting.environment.flatMap { name in
-                    [".It Ev \(ManualText.word(name))"]
-                        + ManualText.paragraph("Sets \(setting.key); a flag overrides it.")
+        let settings = allSettings.filter { !$0.allVariables.isEmpty && !$0.isHidden }
+        guard !settings.isEmpty else { return [] }
+        func row(_ name: String, _ effect: String) -> [String] {
+            [".It Ev \(ManualText.word(name))"] + ManualText.paragraph("\(effect); a flag overrides it.")
+        }
+        let rows = settings.flatMap { setting -> [String] in
+            let own = setting.environment.flatMap { row($0, "Sets \(setting.key)") }
+            return own
+                + setting.flagValues.flatMap { flag in
+                    flag.environment.flatMap { row($0, "Means \(flag.flag) unless it is a word for no") }
                 }
-            } + [".El"]
+        }
+        return [".Sh ENVIRONMENT", ".Bl -tag -width Ds"] + rows + [".El"]
     }
 }
 

@@ -506,6 +506,12 @@ extension SettingDeclaration {
         for name in environment {
             if let text = variables(name), !text.isEmpty { return (name, text) }
         }
+        for flag in flagValues {
+            for name in flag.environment {
+                guard let text = variables(name), !text.isEmpty, Bool(word: text) != false else { continue }
+                return (name, flagRule.text(of: flag.value))
+            }
+        }
         return nil
     }
 }

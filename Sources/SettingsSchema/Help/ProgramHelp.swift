@@ -189,7 +189,9 @@ struct ProgramHelp {
         return own
             + setting.linesOfFlagValues.map { flags, value in
                 let indent = flags.allSatisfy { $0.hasPrefix("--") } ? Self.roomForShort : ""
-                let row = (indent + flags.joined(separator: ", "), value.explanation)
+                let names = value.environment.joined(separator: " or ")
+                let words = [value.explanation, names.isEmpty ? "" : "(variable \(names))"].filter { !$0.isEmpty }
+                let row = (indent + flags.joined(separator: ", "), words.joined(separator: " "))
                 return (group: value.group ?? setting.group, rows: [row])
             }
     }

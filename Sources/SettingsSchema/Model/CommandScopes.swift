@@ -258,6 +258,10 @@ extension Schema {
             }
             let inner = EntryPath(Array(rest[length..<rest.endIndex - 1]))
             setting.key = inner.keyPrefix + rest[rest.endIndex - 1].text
+            let prefix = path.keyPrefix
+            setting.defaultFrom = setting.defaultFrom.map {
+                $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0
+            }
             setting.scope = inner.components.isEmpty ? nil : inner.description
             result.settings.append(setting)
         }

@@ -84,6 +84,8 @@ package struct SettingDeclaration: Hashable, Sendable {
         /// The heading under which the help lists the flag; nil for that of the setting.
         package var group: String?
         package var isHidden = false
+        /// The variables that mean the same as the flag if they hold anything but a word for no.
+        package var environment: [String] = []
         /// The reason the flag is deprecated; empty if no reason is given.
         package var deprecated: String?
 
@@ -165,12 +167,23 @@ extension SettingDeclaration {
     /// Whether the flag takes no value.
     package var isSwitch: Bool { rule.type == .boolean || isCounter }
 
+    /// The variables that give the value, or mean the same as a flag that sets it.
+    package var allVariables: [String] { environment + flagValues.flatMap(\.environment) }
+
     /// The letters of all flags.
     var allShorts: [String] { shorts + flagValues.compactMap(\.short) }
 
     /// The flags that set a value and that help shows, on lines of their own or with the setting.
     package func shownFlagValues(withLine hasLine: Bool) -> [FlagValue] {
-        flagValues.filter { !$0.isHidden && $0.hasLine == hasLine }
+        flagValues.filter { value in
+            // A flag is listed where one with a variable is that means the same.
+            let isListed =
+                value.hasLine
+                || flagValues.contains {
+                    !$0.environment.isEmpty && $0.hasSameMeaning(as: value)
+                }
+            return !value.isHidden && isListed == hasLine
+        }
     }
 
     /// The flags that set a value and that help lists on lines of their own. Those that mean the same are together, the
@@ -186,6 +199,7 @@ extension SettingDeclaration {
             let position =
                 value.short == nil ? lines[same].flags.count : lines[same].flags.firstIndex { $0.hasPrefix("--") }
             lines[same].flags.insert(value.flag, at: position ?? lines[same].flags.count)
+            lines[same].value.environment += value.environment
         }
         return lines
     }

@@ -279,7 +279,8 @@ extension SettingDeclaration.FlagValue {
     /// The attributes besides the value.
     private static let attributes: [Attribute<SettingDeclaration.FlagValue>] = [
         .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }), .text("Group", { $1(&$0.group) }),
-        .flag("Hidden", { $1(&$0.isHidden) }), .deprecated({ $1(&$0.deprecated) }),
+        .flag("Hidden", { $1(&$0.isHidden) }), .names("Environment", { $1(&$0.environment) }),
+        .deprecated({ $1(&$0.deprecated) }),
     ]
 
     /// Reads the value of a flag, or a dictionary of the value and attributes of the flag.

@@ -128,6 +128,12 @@ extension SchemaCheck {
             if let name = flag.long, whole.commonFlags.contains(where: { $0.nameIfTaken == name }) {
                 report(.reserved(flag.flag), at: place)
             }
+            for variable in flag.environment where !variable.isVariableName {
+                report(.invalidName(variable), at: place.appending("Environment"))
+            }
+            if !flag.environment.isEmpty, [.array, .dictionary].contains(setting.rule.type) {
+                report(.doesNotApply(type: setting.rule.type.noun), at: place.appending("Environment"))
+            }
             if let problem = rule.problems(with: flag.value).first { report(.refused(problem.reason), at: place) }
         }
         if setting.implied != nil, setting.isSwitch {

@@ -212,7 +212,7 @@ struct SchemaCheck {
         var keys = Set(outer.map { Name($0.key) })
         var flags = Set(outer.flatMap { $0.allFlags + $0.flagValues.compactMap(\.long) })
         var shorts = Set(outer.flatMap(\.allShorts))
-        var variables = Set(outer.flatMap(\.environment))
+        var variables = Set(outer.flatMap(\.allVariables))
         var formerKeys = Set(outer.flatMap { $0.storedPaths.dropFirst() })
         for (index, setting) in settings.enumerated() {
             let place = path.appending(EntryPath.Component(index))
@@ -236,6 +236,12 @@ struct SchemaCheck {
             }
             for variable in setting.environment where !variables.insert(variable).inserted {
                 report(.duplicate("variable \(variable)"), at: place.appending("Environment"))
+            }
+            for value in setting.flagValues {
+                let part = place.appending("Values").appending(EntryPath.Component(value.flag)).appending("Environment")
+                for variable in value.environment where !variables.insert(variable).inserted {
+                    report(.duplicate("variable \(variable)"), at: part)
+                }
             }
         }
     }
