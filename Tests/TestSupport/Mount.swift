@@ -28,7 +28,11 @@ package final class Mount {
 
     package func makeReadOnly(_ isReadOnly: Bool = true) throws {
         let option = isReadOnly ? "remount,ro" : "remount,rw"
-        guard try Subprocess.run("mount", ["-o", option, path]).status == 0 else { throw Refused() }
+        // The system refuses as long as a process has a file open for writing.
+        for _ in 0..<1000 {
+            if try Subprocess.run("mount", ["-o", option, path]).status == 0 { return }
+        }
+        throw Refused()
     }
 
     package struct Refused: Error {}
