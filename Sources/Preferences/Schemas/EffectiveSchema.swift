@@ -20,7 +20,7 @@ package final class EffectiveSchema: Sendable {
     private let defaultValues: PropertyList.Dictionary
     /// The places of the defaults that are paths in the user's home.
     private let defaultsInHome: [EntryPath]
-    /// The settings of which the first one with a value is the default of another, by the key of that one.
+    /// The settings whose values can be the default of a key, in the order in which they are tried.
     let defaultSources: [Name: [SettingDeclaration]]
     /// Whether a value is a secret.
     let hasSecrets: Bool

@@ -48,7 +48,12 @@ package enum ScriptReference: Hashable, Sendable {
     package static func isScript(beginning: [UInt8]) -> Bool {
         if beginning.first == UInt8(ascii: "#") { return true }
         let head = foreignHead(lines(of: String(decoding: beginning.prefix(bytesOfHead), as: UTF8.self)))
-        return head.contains { $0.drop { $0 == " " }.hasPrefix("#prefs") }
+        do throws(Failure) {
+            return try reference(in: head) != nil
+        } catch {
+            // A declaration with an error, which is reported when it is read.
+            return true
+        }
     }
 
     /// Returns the first schema reference in comments; nil if there is none.
