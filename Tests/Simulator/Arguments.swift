@@ -6,13 +6,15 @@ struct Arguments {
         let text: String
         var description: String {
             text
-                + "\nusage: Simulator RUNS [--threads N] | --exhaustive DEPTH [--profile NAME] | --scenario NAME --round N [--without STEP,…] [--tell]"
+                + "\nusage: Simulator RUNS [--threads N] | --exhaustive DEPTH [--sample N] [--profile NAME] | --scenario NAME --round N [--without STEP,…] [--tell]"
         }
     }
 
     private(set) var runs = 0
     /// The number of events of the exhaustive search.
     private(set) var depth = 0
+    /// One in this many of the longest executions is carried out.
+    private(set) var sample = 1
     /// The only profile to search, or nil for all.
     private(set) var profile: String?
     private(set) var threads = ProcessInfo.processInfo.activeProcessorCount
@@ -28,6 +30,7 @@ struct Arguments {
             case "--scenario": scenario = words.next()
             case "--tell": tells = true
             case "--exhaustive": depth = try Self.number(words.next())
+            case "--sample": sample = max(1, try Self.number(words.next()))
             case "--profile": profile = words.next()
             case "--round": round = try Self.number(words.next())
             case "--threads": threads = try Self.number(words.next())

@@ -13,9 +13,9 @@ import TestSupport
                 guard let profile = ExhaustiveSearch.Profile.all.first(where: { $0.name == name }) else {
                     throw Arguments.Mistake(text: "no such profile: \(ExhaustiveSearch.Profile.all.map(\.name))")
                 }
-                exit(search(profile, to: arguments.depth) ? 0 : 1)
+                exit(search(profile, arguments) ? 0 : 1)
             }
-            if arguments.depth > 0 { exit(await searchAll(to: arguments.depth) ? 0 : 1) }
+            if arguments.depth > 0 { exit(await searchAll(arguments) ? 0 : 1) }
             let isSound = arguments.scenario == nil ? await runMany(arguments) : try runOne(arguments)
             exit(isSound ? 0 : 1)
         } catch {
@@ -24,21 +24,23 @@ import TestSupport
         }
     }
 
-    /// Searches all executions of the given number of events in each profile, on all cores.
-    private static func searchAll(to depth: Int) async -> Bool {
+    /// Searches the executions of each profile, on all cores.
+    private static func searchAll(_ arguments: Arguments) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
-            for profile in ExhaustiveSearch.Profile.all { group.addTask { search(profile, to: depth) } }
+            for profile in ExhaustiveSearch.Profile.all { group.addTask { search(profile, arguments) } }
             return await group.reduce(true) { $0 && $1 }
         }
     }
 
-    private static func search(_ profile: ExhaustiveSearch.Profile, to depth: Int) -> Bool {
-        var search = ExhaustiveSearch(profile, depth: depth)
+    private static func search(_ profile: ExhaustiveSearch.Profile, _ arguments: Arguments) -> Bool {
+        var search = ExhaustiveSearch(profile, depth: arguments.depth, sample: arguments.sample)
         search.search()
         let found = search.counterexample.map { "broken: \($0)" } ?? "0 broken"
-        say(
-            "\(profile.name): \(search.countSequences()) sequences, of which \(search.executions / 2) differ, "
-                + "each with logs and with bases: \(found), \(search.needless) needless")
+        let executions =
+            arguments.sample == 1
+            ? "\(search.countSequences()) sequences, of which \(search.executions / 2) differ"
+            : "\(search.executions / 2) of the longest sequences (\(Seed.ofThisRun))"
+        say("\(profile.name): \(executions), each with logs and with bases: \(found), \(search.needless) needless")
         if profile.isOrdinary, let needless = search.firstNeedless { say("needless: \(needless)") }
         return search.counterexample == nil
     }
