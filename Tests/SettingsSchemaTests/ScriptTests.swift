@@ -403,6 +403,67 @@ import Testing
         #expect(found == (expected.isEmpty ? "full|fast" : expected))
     }
 
+    @Test(arguments: [
+        ("add ''", "red|green"), ("add red ''", "folders"), ("add red x ''", "toml"), ("add red x y ''", "toml"),
+        ("-v add -t a red ''", "folders"), ("add -- red ''", "folders"), ("add -t ''", "one|two"),
+        ("add --tag=one ''", "red|green"), ("move ''", "here|there"), ("move there ''", ""), ("add -D ''", "a="),
+    ])
+    func `know the position of an operand`(_ line: String, _ expected: String) throws {
+        let schema = try `A script's declaration`.schema(
+            """
+            @flag -v
+            @command add  Add
+            @arg color:red|green!
+            @arg place:folder
+            @arg files:file... {pattern: .*\\.(toml|tml)}
+            @option -t --tag=one|two
+            @option -D=TEXT {map} <a=1>
+            @command move
+            @arg where:here|there
+            """)
+        func run(_ shell: ShellSubject, _ head: String, _ end: String) throws -> String {
+            let script = head + schema.completions(for: shell.output, program: "tool") + end
+            let (result, _) = try shell.run(script, emitted: "")
+            #expect(result.errorText.isEmpty, "\(shell)")
+            return result.text
+        }
+        let count = line.split(separator: " ").count
+        let words = line.replacing("=", with: " = ").split(separator: " ")
+        let bash = try run(
+            ShellSubject(name: "bash", program: "bash", output: .bash),
+            "compopt() { [[ $* != *dirnames* ]] || printf folders; }\ncompgen() { [[ $* != *toml* ]] || printf 'toml\\n'; }\n",
+            """
+
+            COMP_WORDS=(tool \(words.joined(separator: " "))); COMP_CWORD=\(words.count)
+            COMP_LINE='tool \(line.replacing("''", with: ""))'; COMP_POINT=${#COMP_LINE}; _tool_completions
+            (IFS='|'; printf '%s' "${COMPREPLY[*]}")
+            """)
+        #expect(bash == expected)
+        if Tool.isExpected("zsh") {
+            let head = """
+                compdef() { : }
+                compset() { : }
+                compadd() { print -rn -- ${(j:|:)offered} }
+                _files() { case "$*" in *toml*) print -n toml ;; *-/*) print -n folders ;; esac }
+
+                """
+            let zsh = try run(
+                ShellSubject(name: "zsh", program: "zsh", arguments: ["-f"], output: .zsh), head,
+                "\ntest_it() { local -a words=(tool \(line)); local CURRENT=\(count + 1); _tool }\ntest_it\n")
+            #expect(zsh == expected)
+        }
+        if Tool.isExpected("fish") {
+            let head =
+                "function __fish_complete_directories; echo folders; end\n"
+                + "function __fish_complete_suffix; test $argv[1] = .toml; and echo toml; end\n"
+            let end = "\ncomplete -C 'tool \(line.replacing("''", with: ""))'\n"
+            let fish = try run(
+                ShellSubject(name: "fish", program: "fish", arguments: ["--no-config"], output: .fish), head, end)
+            let offered = fish.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+            #expect(Set(offered) == Set(expected.split(separator: "|").map(String.init)), "\(fish)")
+        }
+    }
+
     @Test(arguments: [("@flag -v", false), ("operands=0...\n@flag -v", true), ("@arg file", true)])
     func `offer files only if the script takes operands`(_ lines: String, _ isOffered: Bool) throws {
         let text = try `A script's declaration`.schema(lines).completions(for: .zsh, program: "tool")

@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import Queries
 package import SettingsSchema
 
 /// The completions of a program, independent of the shell.
@@ -12,8 +13,8 @@ struct Completions {
         /// The names and aliases of the commands in it.
         var inner: [String] = []
         let flags: [Flag]
-        /// The completions for operands.
-        let operands: Values
+        /// The completions for each operand; the last ones are also for those after it.
+        let operands: [Values]
     }
 
     struct Flag {
@@ -35,7 +36,9 @@ struct Completions {
 
     enum Values: Equatable {
         case words([Word])
-        case files, folders
+        /// Files whose names have one of these endings; all if there are none.
+        case files(endings: [String])
+        case folders
         /// The lines that a command of the script's own head prints.
         case lines(String)
         case nothing
@@ -53,8 +56,12 @@ struct Completions {
                 inner: inner.flatMap { [$0.name] + $0.aliases }, flags: Self.flags(of: settings, schema, name),
                 operands: inner.isEmpty
                     ? Self.operands(of: settings, isAllowed: schema.operandCount(of: name) != 0...0)
-                    : .words(
-                        inner.filter { !$0.isHidden }.map { Word(text: $0.name, title: $0.title ?? $0.summary ?? "") }))
+                    : [
+                        .words(
+                            inner.filter { !$0.isHidden }.map {
+                                Word(text: $0.name, title: $0.title ?? $0.summary ?? "")
+                            })
+                    ])
         }
     }
 
@@ -63,7 +70,9 @@ struct Completions {
             let title = setting.title ?? setting.summary ?? ""
             if setting.hasSecrets {
                 return setting.secretFlags.map {
-                    Flag(names: ["--\($0.name)"], title: title, values: $0.source == .file ? .files : .nothing)
+                    Flag(
+                        names: ["--\($0.name)"], title: title,
+                        values: $0.source == .file ? .files(endings: []) : .nothing)
                 }
             }
             let names = setting.allFlags.map { "--\($0)" } + setting.shorts.map { "-\($0)" }
@@ -97,14 +106,16 @@ struct Completions {
         settings.filter { !$0.hasSecrets }.map { Word(text: "\(EntryPath([.init($0.key)]))=") }
     }
 
-    private static func operands(of settings: [SettingDeclaration], isAllowed: Bool) -> Values {
-        let places = settings.filter(\.takesOperands)
-        // All operands are offered at every position.
-        guard !places.isEmpty else { return isAllowed ? .files : .nothing }
-        let words = places.flatMap { values(of: $0).words }
-        let lines = places.lazy.map { values(of: $0) }.first { if case .lines = $0 { true } else { false } }
-        if let lines { return lines }
-        return words.isEmpty ? places.map { values(of: $0) }.first { $0 != .nothing } ?? .nothing : .words(words)
+    private static func operands(of settings: [SettingDeclaration], isAllowed: Bool) -> [Values] {
+        let places = settings.takingOperands
+        guard !places.isEmpty else { return [isAllowed ? .files(endings: []) : .nothing] }
+        // After one that takes many, an operand can belong to any of those that follow.
+        let single = places.prefix { !$0.takesManyOperands }
+        let many = places.dropFirst(single.count).map(values)
+        let words = many.flatMap(\.words)
+        let last: [Values] =
+            words.isEmpty || many.contains { $0.words.isEmpty } ? Array(many.prefix(1)) : [.words(words)]
+        return single.map(values) + (many.isEmpty ? [.nothing] : last)
     }
 
     private static func values(of setting: SettingDeclaration) -> Values {
@@ -115,12 +126,28 @@ struct Completions {
             return .words(rule.choices.map { Word(text: $0.plainText, title: isTitled ? rule.title(of: $0) : "") })
         }
         if rule.type == .boolean { return .words([Word(text: "true"), Word(text: "false")]) }
-        guard let kind = rule.kind else { return rule.type == .string ? .files : .nothing }
+        if case .entries(let entries) = setting.rule.contents {
+            return .words(entries.map { Word(text: "\($0.key)=", title: $0.title ?? "") })
+        }
+        if setting.takesEntries {
+            let keys = setting.defaultValue?.dictionaryValue?.map(\.key) ?? []
+            return keys.isEmpty ? .nothing : .words(keys.map { Word(text: "\($0)=") })
+        }
+        let files = Values.files(endings: rule.pattern?.endings ?? [])
+        guard let kind = rule.kind else { return rule.type == .string ? files : .nothing }
         return switch kind.target {
-        case .file: .files
+        case .file: files
         case .folder: .folders
         case nil: .nothing
         }
+    }
+}
+
+extension Pattern {
+    /// The endings of the texts that match, if the pattern allows any text before one of a few endings such as `.toml`.
+    fileprivate var endings: [String]? {
+        guard let match = text.wholeMatch(of: /\.[*+]\\\.(?:\(([\w|]+)\)|(\w+))/) else { return nil }
+        return (match.1 ?? match.2 ?? "").split(separator: "|").map { ".\($0)" }
     }
 }
 
@@ -150,6 +177,7 @@ extension Completions {
             # Completions of \(Self.comment(program)) for bash.
             \(function)() {
                 local rest=${COMP_LINE:0:COMP_POINT} last=${COMP_WORDS[COMP_CWORD]} command='' prefix='' ended='' taken='' word i
+                local -i operand=0
                 local current previous head
                 local -a given=() words=()
                 # Bash also splits words at colons and equals signs; rejoin parts without a space between them.
@@ -197,7 +225,11 @@ extension Completions {
         switch values {
         case .words(let words): "words=(\(words.map { ShellQuoting.word($0.text) }.joined(separator: " ")))"
         case .lines(let command): "mapfile -t words < <(\(limited(ShellQuoting.word(command))))"
-        case .files: "return"
+        case .files(let endings) where endings.isEmpty: "return"
+        case .files(let endings):
+            "mapfile -t COMPREPLY < <(compgen -d -- \"$current\"; "
+                + endings.map { "compgen -f -X '!*\($0)' -- \"$current\"" }.joined(separator: "; ")
+                + "); compopt -o filenames 2>/dev/null; return"
         case .folders: "compopt -o dirnames 2>/dev/null; return"
         case .nothing: "compopt +o default 2>/dev/null; return"
         }
@@ -216,6 +248,7 @@ extension Completions {
             # Completions of \(Self.comment(program)) for zsh.
             \(function)() {
                 local previous=${words[CURRENT-1]} command='' ended='' taken='' word
+                local -i operand=0
                 local -a offered shown
                 for word in "${(@)words[2,CURRENT-1]}"; do
             \(indented(wordSearch, by: 8))
@@ -244,7 +277,8 @@ extension Completions {
         case .words(let words):
             "offered=(\(words.map { ShellQuoting.word($0.text) }.joined(separator: " ")))\(shown(words))"
         case .lines(let command): "offered=(\"${(@f)$(\(limited(ShellQuoting.word(command))))}\")"
-        case .files: "_files; return"
+        case .files(let endings) where endings.isEmpty: "_files; return"
+        case .files(let endings): "_files -g '*(\(endings.joined(separator: "|")))'; return"
         case .folders: "_files -/; return"
         case .nothing: "return"
         }
@@ -261,25 +295,38 @@ extension Completions {
         return " shown=(\(lines.joined(separator: " ")))"
     }
 
-    /// The lines that examine a word before the cursor: it is the value of a flag, a flag that takes the next word, or
-    /// a command.
+    /// The lines that examine a word before the cursor: the value of a flag, an operand, a command, or a flag that takes
+    /// the next word.
     private var wordSearch: [String] {
-        var arms: [String] = []
-        for context in contexts {
-            if let command = context.command, let names = context.path.last {
-                let parent = command.split(separator: " ").dropLast().joined(separator: " ")
-                let patterns = names.map { ShellQuoting.word("\(parent):\($0)") }.joined(separator: "|")
-                arms.append("\(patterns)) command=\(ShellQuoting.word(command)) ;;")
-            }
-            let flags = context.flags.filter { $0.values != nil && !$0.isValueOptional }.flatMap(\.names)
-            guard !flags.isEmpty else { continue }
-            let patterns = flags.map { ShellQuoting.word("\(context.command ?? ""):\($0)") }.joined(separator: "|")
-            arms.append("\(patterns)) taken=$word ;;")
+        let commands = commandWords.map { words, command in
+            "\(words.map { ShellQuoting.word($0) }.joined(separator: "|"))) command=\(ShellQuoting.word(command)) operand=0 ;;"
         }
+        let flags = flagsWithValue.map { "\($0.map { ShellQuoting.word($0) }.joined(separator: "|"))) taken=$word ;;" }
+        func choice(_ arms: [String]) -> [String] { ["case \"$command:$word\" in"] + arms + ["esac"] }
         return [
             "if [[ $taken && $word != -* ]]; then", "    taken=''", "    continue", "fi",
-            "taken=''", "if [[ $word == -- ]]; then ended=1; fi",
-        ] + unbundling("word") + (arms.isEmpty ? [] : ["case \"$command:$word\" in"] + arms + ["esac"])
+            "taken=''", "if [[ $word == -- && -z $ended ]]; then", "    ended=1", "    continue", "fi",
+            "if [[ $ended || $word != -?* ]]; then",
+        ] + (commands.isEmpty ? ["operand+=1"] : choice(commands + ["*) operand+=1 ;;"])).map { "    " + $0 }
+            + ["    continue", "fi"] + unbundling("word") + (flags.isEmpty ? [] : choice(flags))
+    }
+
+    /// For each command, the words that choose it, each after the command that contains it and a colon.
+    private var commandWords: [(words: [String], command: String)] {
+        contexts.compactMap { context in
+            guard let command = context.command, let names = context.path.last else { return nil }
+            let parent = command.split(separator: " ").dropLast().joined(separator: " ")
+            return (names.map { "\(parent):\($0)" }, command)
+        }
+    }
+
+    /// For each command, the flags that take the next word, each after the command and a colon.
+    private var flagsWithValue: [[String]] {
+        contexts.map { context in
+            context.flags.filter { $0.values != nil && !$0.isValueOptional }.flatMap(\.names).map {
+                "\(context.command ?? ""):\($0)"
+            }
+        }.filter { !$0.isEmpty }
     }
 
     /// Returns the line that removes the letters without values from `-vk`, so that `-k` is left.
@@ -308,7 +355,7 @@ extension Completions {
                 }
                 return "\(patterns.joined(separator: "|"))) \(words(values)) ;;"
             }
-            let ended = "\(ShellQuoting.word("\(command):--"))) \(words(context.operands)) ;;"
+            let ended = "\(ShellQuoting.word("\(command):--"))) \(atPlace(context.operands, words)) ;;"
             let flags = ShellQuoting.word("\(command):") + "*"
             return valued + [ended, "\(flags)) \(otherwise(context, words)) ;;"]
         }
@@ -317,15 +364,24 @@ extension Completions {
     /// Returns the completions for flags, if the word begins like one, or for operands.
     private func otherwise(_ context: Context, _ words: (Values) -> String) -> String {
         let flags = context.flags.flatMap { flag in flag.names.map { Word(text: $0, title: flag.title) } }
-        let current = words(.files) == "return" ? "$current" : "${words[CURRENT]}"
-        return "if [[ \(current) == -* ]]; then \(words(.words(flags))); else \(words(context.operands)); fi"
+        let current = words(.files(endings: [])) == "return" ? "$current" : "${words[CURRENT]}"
+        return "if [[ \(current) == -* ]]; then \(words(.words(flags))); else \(atPlace(context.operands, words)); fi"
+    }
+
+    /// Returns the completions for the operand at the cursor.
+    private func atPlace(_ operands: [Values], _ words: (Values) -> String) -> String {
+        guard let last = operands.last, operands.count > 1 else { return operands.first.map(words) ?? ":" }
+        let arms = operands.dropLast().enumerated().map { "\($0.offset)) \(words($0.element)) ;;" }
+        return "case $operand in \(arms.joined(separator: " ")) *) \(words(last)) ;; esac"
     }
 
     // MARK: fish
 
     func fish(_ program: String) -> String {
         let name = ShellQuoting.fishWord(program)
+        let function = Self.function(program) + "_at"
         var lines = ["# Completions of \(Self.comment(program)) for fish."]
+        if contexts.contains(where: { $0.operands.count > 1 }) { lines += placeInFish(function) }
         for context in contexts {
             var tests = context.path.map { "__fish_seen_subcommand_from \(Self.fishList($0))" }
             if !context.inner.isEmpty {
@@ -333,9 +389,63 @@ extension Completions {
             }
             let condition = tests.isEmpty ? "" : " -n \(ShellQuoting.fishWord(tests.joined(separator: "; and ")))"
             lines += context.flags.map { "complete -c \(name)\(condition)\(Self.fish($0))" }
-            lines.append("complete -c \(name)\(condition)\(Self.fishWords(context.operands))")
+            guard context.operands.count > 1 else {
+                lines += context.operands.map { "complete -c \(name)\(condition)\(Self.fishWords($0))" }
+                continue
+            }
+            lines += context.operands.enumerated().map { place, values in
+                let isLast = place == context.operands.count - 1
+                let test =
+                    "\(function) \(ShellQuoting.fishWord(context.command ?? "")) \(place)\(isLast ? " more" : "")"
+                return "complete -c \(name) -n \(ShellQuoting.fishWord(test))\(Self.fishWords(values))"
+            }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Returns a function that tells whether the cursor is at an operand of a command: at exactly the number, or also
+    /// behind it.
+    private func placeInFish(_ function: String) -> [String] {
+        func arms(_ words: [[String]], _ action: (Int) -> String) -> [String] {
+            words.enumerated().flatMap { ["case \(Self.fishList($0.element))", "    \(action($0.offset))"] }
+        }
+        let commands = commandWords
+        let chosen = arms(commands.map(\.words)) {
+            "set command \(ShellQuoting.fishWord(commands[$0].command)); set place 0"
+        }
+        let flags = arms(flagsWithValue) { _ in "set taken 1" }
+        return """
+            function \(function)
+                set -l command ''
+                set -l place 0
+                set -l taken ''
+                set -l ended ''
+                set -l words (commandline -opc)
+                for word in $words[2..-1]
+                    if test -n "$taken"; and not string match -q -- '-*' $word
+                        set taken ''
+                        continue
+                    end
+                    set taken ''
+                    if test "$word" = --; and test -z "$ended"
+                        set ended 1
+                        continue
+                    end
+                    if test -n "$ended"; or not string match -q -r -- '^-.' $word
+                        switch "$command:$word"
+            \(indented(chosen + ["case '*'", "    set place (math $place + 1)"], by: 12))
+                        end
+                        continue
+                    end
+                    switch "$command:$word"
+            \(indented(flags + ["case '*'"], by: 8))
+                    end
+                end
+                test "$command" = "$argv[1]"; and begin
+                    test $place -eq $argv[2]; or test $place -ge $argv[2] -a -n "$argv[3]"
+                end
+            end
+            """.split(separator: "\n").map(String.init)
     }
 
     private static func fishList(_ words: [String]) -> String {
@@ -359,7 +469,9 @@ extension Completions {
             " -f -a \(ShellQuoting.fishWord(words.map { fishWord($0) }.joined(separator: " ")))"
         case .lines(let command):
             " -f -a \(ShellQuoting.fishWord("(\(limited(ShellQuoting.fishWord(command))))"))"
-        case .files: " -F"
+        case .files(let endings) where endings.isEmpty: " -F"
+        case .files(let endings):
+            " -f -a '(\(endings.map { "__fish_complete_suffix \($0)" }.joined(separator: "; ")))'"
         case .folders: " -f -a '(__fish_complete_directories (commandline -ct))'"
         case .nothing: " -f"
         }
