@@ -77,6 +77,10 @@ extension PropertyList.Format {
     package var hasTypes: Bool { facts.hasTypes }
     /// Whether a domain of the store can be in the format.
     package var canBeDomain: Bool { facts.canBeDomain }
+    /// The formats in which a domain of the store can be, with the names by which settings choose them.
+    package static let ofDomains = allCases.filter(\.canBeDomain).map { format in
+        (name: format == .xml || format == .binary ? "\(format.rawValue)1" : format.rawValue, format: format)
+    }
     /// Whether it has null.
     package var hasNull: Bool { facts.hasNull }
 }

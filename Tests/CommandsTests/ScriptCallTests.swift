@@ -172,6 +172,32 @@ struct ScriptBench {
         #expect(try bench.prefs("history", "com.example.backup").output.contains("write"))
     }
 
+    @Test func `saves in JSON with comments unless another format is set`() throws {
+        let script = "#!/bin/sh\n#prefs domain=com.example.tool\n# @option --keep=INT <7>\n# @option --mode=TEXT\n"
+        let path: FilePath = "/home/ada/.config/prefs/com.example.tool.plist"
+        func text(_ bench: ScriptBench) throws -> String {
+            String(decoding: try #require(try bench.machine.fileSystem.contents(of: path)), as: UTF8.self)
+        }
+        let bench = try ScriptBench(script: script)
+        #expect(try bench.run(["--save", "--keep", "9"]).status == 0)
+        #expect(try text(bench) == "{\n  \"keep\": 9\n}\n")
+        try bench.write("{\n  // Enough for a month.\n  \"keep\": 31,\n}\n", to: path)
+        #expect(try bench.run(["--save", "--mode", "all"]).status == 0)
+        #expect(try text(bench) == "{\n  // Enough for a month.\n  \"keep\": 31,\n  \"mode\": \"all\",\n}\n")
+        // Other writers find the format in the installed schema.
+        let other = try ScriptBench(script: script)
+        #expect(try other.prefs("schema", "install", "/tmp/backup").status == 0)
+        #expect(try other.prefs("write", "com.example.tool", "keep", "9").status == 0)
+        #expect(try text(other).hasPrefix("{"))
+        // The user's choice and that of the declaration come first.
+        for (line, format) in [("", "xml1"), (" format=xml1", nil)] {
+            let bench = try ScriptBench(script: script.replacing(".tool\n", with: ".tool\(line)\n"))
+            if let format { #expect(try bench.prefs("write", "prefs", "newDomainFormat", format).status == 0) }
+            #expect(try bench.run(["--save", "--keep", "9"]).status == 0)
+            #expect(try text(bench).hasPrefix("<?xml"))
+        }
+    }
+
     @Test func `removes what was saved, and ends`() throws {
         let bench = try ScriptBench()
         #expect(try bench.run(["--reset"]).errors == "backup: nothing is saved, so nothing was removed\n")

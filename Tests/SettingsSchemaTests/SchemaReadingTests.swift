@@ -30,7 +30,7 @@ import Testing
 
     static let everything = """
         { Domain = d; Program = p; ProgramVersion = 2.36; VersionShort = V; Title = t; Summary = s; Version = 4; Closed = YES;
-          File = ("~/a", "$X/b"); Mirrored = NO;
+          File = ("~/a", "$X/b"); Mirrored = NO; Format = json;
           Operands = "1...3"; Strict = YES; Exact = YES; Interleaved = NO; Examples = (x, y); Epilogue = E;
           DefaultCommand = restore; Settings = (
             { Key = a; Type = integer; Kind = duration; Default = 90; Minimum = "1m"; Maximum = "1h"; Choices = (60, 90);

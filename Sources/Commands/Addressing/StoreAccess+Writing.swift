@@ -27,7 +27,7 @@ extension StoreAccess {
         let outcomes: [CommittedDomain]
         do {
             let edits = edits.map { edit in
-                var edit = refusingMasks(judgingSecrets(edit.made(in: policy.newFormat)))
+                var edit = refusingMasks(judgingSecrets(edit.made(in: format(of: edit, policy))))
                 if !isTrial { edit = delayingInterrupts(edit) }
                 edit.writesWholeText = edit.writesWholeText || writesAnew
                 edit.padsReals = context.isRunAsAppleTool
@@ -66,6 +66,13 @@ extension StoreAccess {
     }
 
     /// Returns the edit with a check for sensitive values, if the file will be readable by everyone.
+    /// Returns the format of the file if it is new.
+    private func format(of edit: DomainEdit, _ policy: StorePolicy) -> PropertyList.Format {
+        guard policy.newFormat == nil else { return policy.format(by: nil) }
+        if let format = edit.scriptFormat { return format }
+        return policy.format(by: (try? DomainName(edit.file.name)).flatMap { schemas[$0]?.schema })
+    }
+
     private func judgingSecrets(_ edit: DomainEdit) -> DomainEdit {
         guard edit.file.audience == .everyone, let name = try? DomainName(edit.file.name) else { return edit }
         // Unreadable schemas are ignored here. Otherwise nothing could be written for all users.

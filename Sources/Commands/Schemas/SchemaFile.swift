@@ -244,7 +244,11 @@ extension SchemaFile {
     /// for.
     func schema(checks: Bool = true) throws -> Schema {
         let (schema, mistakes) = read(checks: checks)
-        if let schema, mistakes.isEmpty { return schema }
+        if var schema, mistakes.isEmpty {
+            // People edit the settings of a script by hand.
+            if source == .head, schema.isStored, schema.newFormat == nil { schema.newFormat = .json }
+            return schema
+        }
         throw InvalidSchema(mistakes: checks ? mistakes : read().mistakes)
     }
 

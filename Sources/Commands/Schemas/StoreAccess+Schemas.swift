@@ -296,10 +296,12 @@ struct StoredSettings {
         let file = try domain.name.map { try access.file(of: $0, in: layer) } ?? domain.file
         let (schema, rules, name) = (schema, SchemaRules(schema), domain.word)
         access.remember(schema, of: domain)
-        return DomainEdit(file) { draft in
+        var edit = DomainEdit(file) { draft in
             try rules.change(&draft, of: name) { draft in
                 try schema.put(changes.values, removing: changes.resets, in: &draft.values)
             }
         }
+        edit.scriptFormat = schema.newFormat
+        return edit
     }
 }

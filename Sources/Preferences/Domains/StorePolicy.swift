@@ -7,7 +7,8 @@ package struct StorePolicy: Sendable, Hashable {
     package var history = HistoryPolicy()
     /// The time to wait for a lock.
     package var patience: Duration = .seconds(5)
-    package var newFormat = PropertyList.Format.binary
+    /// The format of a new domain, or nil if each schema decides.
+    package var newFormat: PropertyList.Format?
     /// Whether verbs that show read the user's layer alone, and not the values in force.
     package var readsUserLayer = false
     /// Whether new conflicts of mirrors are shown on the desktop.
@@ -34,8 +35,8 @@ package struct StorePolicy: Sendable, Hashable {
         if let versions = number(Key.versions) { history.versions = versions }
         if let bytes = number(Key.bytes) { history.bytes = bytes }
         if let seconds = value(Key.patience)?.realValue { patience = .seconds(seconds) }
-        if let word = value(Key.format)?.stringValue {
-            newFormat = Self.formats.first { $0.key == word }?.value ?? newFormat
+        if let winner = stack[Key.format].winner, winner.origin.layer != .default {
+            newFormat = PropertyList.Format.ofDomains.first { $0.name == winner.value?.stringValue }?.format
         }
         readsUserLayer = value(Key.reading)?.stringValue == Layer.user.name
         // Not from the global domain, which another host may have written through a mirror.
@@ -46,6 +47,9 @@ package struct StorePolicy: Sendable, Hashable {
         conflictResolver = own(Key.resolver)?.stringValue
         screenKeys = value(Key.screenKeys)?.dictionaryValue ?? [:]
     }
+
+    /// Returns the format of a new domain with a schema.
+    package func format(by schema: Schema?) -> PropertyList.Format { newFormat ?? schema?.newFormat ?? .binary }
 
     /// Reads the policy of a store. Layers that cannot be read are ignored.
     package init(in places: StorePlaces, on system: SystemServices) {
@@ -68,7 +72,7 @@ extension StorePolicy {
                 Key.bytes, 0...(1 << 40), defaults.history.bytes, kind: .size,
                 "Bytes of all versions",
                 "The total for one domain. The newest version and the one before it are always kept."),
-            patience(defaults.patience), format(defaults.newFormat), reading, notifies(defaults.notifiesOfConflicts),
+            patience(defaults.patience), format, reading, notifies(defaults.notifiesOfConflicts),
             resolver, screenKeys,
         ]
         return schema
@@ -84,12 +88,6 @@ extension StorePolicy {
         static let notifies = "mirrorNotify"
         static let resolver = "mirrorResolver"
         static let screenKeys = "screenKeys"
-    }
-
-    /// The formats of new domains, by their names in the settings.
-    static let formats = PropertyList.Format.allCases.filter(\.canBeDomain).map { format in
-        let isApples = format == .xml || format == .binary
-        return (key: isApples ? "\(format.rawValue)1" : format.rawValue, value: format)
     }
 
     private static func number(
@@ -115,11 +113,10 @@ extension StorePolicy {
         return setting
     }
 
-    private static func format(_ defaultValue: PropertyList.Format) -> SettingDeclaration {
+    private static var format: SettingDeclaration {
         var rule = ValueRule(.string)
-        rule.choices = formats.map { .string($0.key) }
-        let word = formats.first { $0.value == defaultValue }.map { PropertyList.string($0.key) }
-        return setting(Key.format, rule, word, "Format of new domains", group: "Writing")
+        rule.choices = PropertyList.Format.ofDomains.map { .string($0.name) }
+        return setting(Key.format, rule, .string("binary1"), "Format of new domains", group: "Writing")
     }
 
     private static var reading: SettingDeclaration {

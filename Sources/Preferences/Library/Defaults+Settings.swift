@@ -280,7 +280,7 @@ extension Defaults {
                     try rules.change(&draft, of: name) { draft in
                         try schema.put(values, removing: others, in: &draft.values)
                     }
-                }.made(in: policy.newFormat)
+                }.made(in: policy.format(by: schema))
             })
         for part in parts { part.domain.checkFile(isExact: true) }
     }

@@ -476,7 +476,7 @@ extension OpenDomain {
         if let memory, let schema { try? memory.add(schema) }
         // A failed attempt may have renamed the file without syncing it, and another fsync would not report that.
         let (rewrites, known, unkept) = state.withLock { ($0.flush.failures > 0, $0.stored, $0.flush.unkept) }
-        var edit = DomainEdit(file.made(in: context.policy.newFormat), known: known) { draft in
+        var edit = DomainEdit(file.made(in: context.policy.format(by: schema)), known: known) { draft in
             draft.rewrites = rewrites
             try change(&draft)
         }

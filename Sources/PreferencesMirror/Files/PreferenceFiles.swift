@@ -19,7 +19,7 @@ struct PreferenceFiles: Sendable {
         self.places = places
         self.system = system
         let policy = StorePolicy(in: places, on: system)
-        newFormat = policy.newFormat
+        newFormat = policy.format(by: nil)
         writer = DomainWriter(
             system, WriteAuthor(program: "prefs mirror", process: system.environment.process, reason: .mirrored),
             by: policy)

@@ -154,7 +154,7 @@ struct DeclarationLines {
     private static let headNames = [
         "domain": "Domain", "title": "Title", "summary": "Summary", "program": "Program", "version": "ProgramVersion",
         "operands": "Operands", "exact": "Exact", "interleaved": "Interleaved", "closed": "Closed",
-        "extends": "Extends", "version-short": "VersionShort", "default-command": "DefaultCommand",
+        "extends": "Extends", "format": "Format", "version-short": "VersionShort", "default-command": "DefaultCommand",
         "settings-version": "Version",
     ]
 

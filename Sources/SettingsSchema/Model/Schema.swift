@@ -1,4 +1,4 @@
-internal import PropertyLists
+package import PropertyLists
 package import Queries
 
 /// The declaration of a program's settings: keys, types, rules, flags and descriptions.
@@ -26,6 +26,8 @@ public struct Schema: Hashable, Sendable {
     /// The file of a program that the schema is about, as paths that can begin with `~` and contain variables, the most
     /// likely first. Empty for a domain of the store.
     package var programFiles: [String] = []
+    /// The format of a new file of the domain; nil for that of other domains.
+    package var newFormat: PropertyList.Format?
     /// Whether a mirror carries keys that the schema does not declare.
     package var mirrorsUndeclared = true
     package var migrations: [Migration] = []

@@ -17,7 +17,7 @@ extension Schema {
         .version("Version", { $1(&$0.version) }, preset: 1),
         .names("Extends", { $1(&$0.extends) }), .flag("Closed", { $1(&$0.isClosed) }),
         .names("File", { $1(&$0.programFiles) }), .flag("Mirrored", { $1(&$0.mirrorsUndeclared) }, preset: true),
-        operandsAttribute, .flag("Strict", { $1(&$0.isStrict) }),
+        formatAttribute, operandsAttribute, .flag("Strict", { $1(&$0.isStrict) }),
         .flag("Exact", { $1(&$0.isExact) }), .flag("Interleaved", { $1(&$0.isInterleaved) }, preset: true),
         settingsAttribute({ $1(&$0.settings) }),
         commandsAttribute({ $1(&$0.commands) }), .text("DefaultCommand", { $1(&$0.defaultCommand) }),
@@ -35,6 +35,17 @@ extension Schema {
             "command": Command.attributes.map(\.name), "migration": Migration.attributes.map(\.name),
             "query": QueryDeclaration.attributes.map(\.name),
         ]
+    }
+
+    /// The format of a new file of the domain.
+    private static let formatAttribute = Attribute<Schema>(name: "Format") { value, schema, reader in
+        guard let format = PropertyList.Format.ofDomains.first(where: { $0.name == value.stringValue })?.format else {
+            let names = PropertyList.Format.ofDomains.map(\.name)
+            return reader.report(.wrongValue(expected: listed(names, "or")))
+        }
+        schema.newFormat = format
+    } write: { schema in
+        PropertyList.Format.ofDomains.first { $0.format == schema.newFormat }.map { .string($0.name) }
     }
 
     /// The number of operands, or `declared` for those that settings take.
