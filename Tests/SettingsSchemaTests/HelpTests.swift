@@ -266,7 +266,7 @@ import Testing
         "j":{"type":"integer"},
         "k":{"type":"array","items":{"type":"string"}},"l":{"type":"string"},"m":{"type":"string"},
         "n":{"type":"object","properties":{"o":{"type":"number"}},"additionalProperties":false},
-        "s":{"type":"array"},"t":{"type":"string"},"u":{"type":"string"},
+        "s":{"type":"array"},"v":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"default":[1,2]},"t":{"type":"string"},"u":{"type":"string"},
         "p":{"type":"object","additionalProperties":{"type":"integer"},"default":{"q":1}},
         "old":{"type":"integer","minimum":60,"maximum":3600,"enum":[60,90],"title":"T","description":"S","default":90,"deprecated":true},
         "older":{"type":"integer","minimum":60,"maximum":3600,"enum":[60,90],"title":"T","description":"S","default":90,"deprecated":true},

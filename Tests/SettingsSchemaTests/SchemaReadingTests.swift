@@ -50,6 +50,7 @@ import Testing
             { Key = l; Kind = path; Exists = NO; Flag = ll; AllowsDash = YES; ValueOptional = YES; Implied = x; Values = { "-8" = { Hidden = YES; Title = T; Value = x; }; "-9" = { Value = y; Environment = (Y, Z); }; }; },
             { Key = m; Kind = file; Configuration = YES; }, { Key = n-o; Type = real; Scope = n; },
             { Key = s; Type = array; Merge = list; Identity = id; },
+            { Key = v; Type = integer; Words = (From, To); Flag = vv; Default = (1, 2); },
             { Key = p; Map = YES; Entries = { Type = integer; }; Default = { q = 1; }; Flag = pp; Ordered = r; }
           );
           Commands = ({ Name = restore; Title = R; Summary = Q; Aliases = (back); Group = G; Hidden = YES;

@@ -36,6 +36,21 @@ import Testing
         ("@option --level=INT<6>[1..9]{key: grade}", "", "grade=6"),
         ("@option --level=INT<6>[1..9]{key: grade}", "--level 10", "! --level 10: must be from 1 to 9"),
         ("@arg source!:folder {key: from}", "", "! SOURCE is required"),
+        // Several words.
+        ("@option -r --range=INT <1 9> [0..9] {words: FROM TO}", "", "range=(1,9)"),
+        ("@option -r --range=INT <1 9> [0..9] {words: FROM TO}", "--range 3 4", "range=(3,4)"),
+        ("@option -r --range=INT <1 9> [0..9] {words: FROM TO}", "-r3 4", "range=(3,4)"),
+        (
+            "@option -r --range=INT <1 9> [0..9] {words: FROM TO}", "--range 3",
+            "! --range requires a value: FROM and TO"
+        ),
+        ("@option -r --range=INT <1 9> [0..9] {words: FROM TO}", "-r 3 x", "! -r x: must be an integer"),
+        ("@option -r --range=INT <1 9> [0..9] {words: FROM TO}", "-r 3 -4", "! -r -4: must be from 0 to 9"),
+        (
+            "@option --at=TEXT {words: A B}\n@flag -v", "--at 1 -v",
+            "! --at requires a value: A and B (write --at=-v if that is the value)"
+        ),
+        ("@option --at=TEXT {words: A B C} {dash}\n@rest x", "--at 1 -v -- 4", "at=(1,-v,--) x=(4) -- 4"),
         // Optional values.
         ("@option --color[=auto|always] <auto> {implied: always}", "--color", "color=always"),
         ("@option --color[=auto|always] <auto> {implied: always}", "--color=auto", "color=auto"),
@@ -658,6 +673,15 @@ import Testing
             "# @option --keep=INT... {once}",
             "2:25: :Settings:0:Once: cannot be combined with Repeats; remove one of them"
         ),
+        (
+            "# @option --at=TEXT... {words: A B}",
+            "2:24: :Settings:0:Words: cannot be combined with Repeats; remove one of them"
+        ),
+        (
+            "# @option --at=TEXT {words: A}",
+            "2:21: :Settings:0:Words: must be an array of at least two names; change the value"
+        ),
+        ("#prefs format=toml", "2:8: :Format: must be xml1, binary1, json or gnustep; change the value"),
         ("# @flag -a {at-most-one: b}", "2:12: :Settings:0:AtMostOneOf: unknown key b; remove it"),
         (
             "~Settings = ({ Key = a; Kind = url; Exists = YES; });",

@@ -40,6 +40,9 @@ struct SettingDraft {
             result["Type"] = .string("array")
             result["Elements"] = .dictionary(rule)
             if operand != nil { result["Repeats"] = nil }
+            if setting["Words"] != nil, let text = setting["Default"]?.stringValue {
+                result["Default"] = .array(text.split(separator: " ").map { .string(String($0)) })
+            }
         } else if isMap {
             result["Map"] = .boolean(true)
             result["Entries"] = .dictionary(rule)
@@ -187,7 +190,7 @@ struct SettingDraft {
             }
             guard let value = known.value.value(of: item) else { return item.missing }
             isNew = set(known.attribute, value, isOfRule: known.isOfRule, at: item.location)
-            if known.attribute == "Separator" { isList = true }
+            if ["Separator", "Words"].contains(known.attribute) { isList = true }
         }
         return isNew ? nil : item.duplicate
     }
@@ -310,6 +313,7 @@ struct DeclaredItem {
         "pass": DeclaredItem(attribute: "PassUnknown", value: .mark),
         "exists": DeclaredItem(attribute: "Exists", value: .mark, isOfRule: true),
         "ordered": DeclaredItem(attribute: "Ordered", value: .text),
+        "words": DeclaredItem(attribute: "Words", value: .words),
         "once": DeclaredItem(attribute: "Once", value: .mark),
         "repeats": DeclaredItem(attribute: "Repeats", value: .mark),
         "deprecated": DeclaredItem(attribute: "Deprecated", value: .mark),

@@ -169,6 +169,7 @@ struct ArgumentParser {
             guard attached == nil else { return report(.needlessValue, at: flag) }
             set(setting, to: setter.value, shown: nil, from: flag)
             note(setter.deprecated, from: flag)
+        case .value(let setting) where !setting.words.isEmpty: setWords(of: setting, flag, first: attached)
         case .value(let setting) where attached == nil && setting.isValueOptional && setting.implied != nil:
             set(setting, to: setting.implied ?? .string(""), shown: nil, from: flag)
         case .value(let setting):
@@ -183,6 +184,30 @@ struct ArgumentParser {
             if attached == nil { _ = nextValue(for: nil) }
         case .secretSource(let setting, let source): applySecret(source, setting, flag, attached)
         }
+    }
+
+    /// Sets an array whose elements are the words after the flag. The first one can be attached to it.
+    private mutating func setWords(of setting: SettingDeclaration, _ flag: String, first: String?) {
+        var texts = first.map { [$0] } ?? []
+        while texts.count < setting.words.count, let text = nextValue(for: setting) { texts.append(text) }
+        guard texts.count == setting.words.count else {
+            given[setting.key] = (flag, nil)
+            return report(.missingValue(expected: missing(setting, flag)), at: flag)
+        }
+        let shown = texts.joined(separator: " ")
+        var values: [PropertyList] = []
+        for text in texts {
+            do throws(Schema.Problem.Reason) {
+                values.append(try setting.rule.ofElements.value(ofText: text, now: context.now))
+            } catch {
+                report(.value(text, error), at: flag)
+            }
+        }
+        guard values.count == texts.count else {
+            given[setting.key] = (flag, shown)
+            return note(setting, from: flag)
+        }
+        set(setting, to: .array(values), shown: shown, from: flag)
     }
 
     private mutating func applyCommon(_ common: CommonFlag, _ flag: String, _ attached: String?) {
@@ -499,7 +524,9 @@ extension SettingDeclaration {
     package var flagRule: ValueRule { takesElements && rule.separator == nil ? rule.element ?? ValueRule() : rule }
 
     /// A description of the value that follows the flag.
-    package var expectation: String { takesEntries ? "KEY=VALUE" : flagRule.expectation }
+    package var expectation: String {
+        takesEntries ? "KEY=VALUE" : words.isEmpty ? flagRule.expectation : listed(words)
+    }
 
     /// Returns the first variable of the setting that is set. An empty variable is unset.
     package func variable(in variables: (String) -> String?) -> (name: String, text: String)? {

@@ -287,7 +287,7 @@ extension SettingDeclaration {
             words.append("\(Reason.range(inner.minimumLength, inner.maximumLength)) long")
         }
         if let pattern = inner.pattern, inner.message == nil { words.append("matching \(pattern.text)") }
-        if rule.minimumCount != nil || rule.maximumCount != nil {
+        if self.words.isEmpty, rule.minimumCount != nil || rule.maximumCount != nil {
             words.append("\(Reason.range(rule.minimumCount, rule.maximumCount)) of them")
         }
         if rule.isUnique { words.append("without duplicates") }

@@ -37,6 +37,8 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var ordered: String?
     /// Whether a dictionary has plain values, and each use of the flag gives an entry: `-D name=value`.
     package var isMap = false
+    /// The names of the words that follow the flag, each an element of the array; empty for an ordinary value.
+    package var words: [String] = []
     package var positional: Int?
     package var takesRest = false
     /// Flags without a value of their own that set this one: `-9` sets the level 9.
@@ -155,6 +157,17 @@ extension SettingDeclaration {
         if rule.type == .dictionary, rule.contents == .anything { rule.contents = .each(ValueRule()) }
     }
 
+    /// Makes the value an array with an element for each word that follows the flag, unless it is an array already.
+    mutating func takeWords(_ names: [String]) {
+        words = names
+        if rule.type != .array {
+            let element = rule
+            rule = ValueRule(.array)
+            rule.contents = .each(element)
+        }
+        (rule.minimumCount, rule.maximumCount) = (names.count, names.count)
+    }
+
     /// The name that forms show.
     package var name: String { title ?? key }
 
@@ -213,6 +226,7 @@ extension SettingDeclaration {
     /// The placeholder of the value in help and usage: `N`, `FILE`, `full|incremental`.
     package var valueName: String {
         if let placeholder { return placeholder }
+        if !words.isEmpty { return words.joined(separator: " ") }
         if takesEntries, case .each(let inner) = rule.contents {
             return "KEY=" + SettingDeclaration("", inner).valueName
         }

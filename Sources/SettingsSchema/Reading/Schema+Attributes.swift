@@ -186,6 +186,15 @@ extension SettingDeclaration {
         + ownAttributes
 
     private static let ownAttributes: [Attribute<SettingDeclaration>] = [
+        Attribute(name: "Words") { value, setting, reader in
+            let names = (value.arrayValue ?? []).compactMap(\.stringValue).filter { !$0.isEmpty }
+            guard names.count > 1, names.count == value.arrayValue?.count else {
+                return reader.report(.wrongValue(expected: "an array of at least two names"))
+            }
+            setting.takeWords(names)
+        } write: { setting in
+            setting.words.isEmpty ? nil : .array(setting.words.map { .string($0) })
+        },
         Attribute(name: "Default") { value, setting, reader in
             setting.defaultValue = setting.rule.read(value, &reader)
         } write: { setting in

@@ -150,6 +150,19 @@ extension SchemaCheck {
         if setting.isSwitch, setting.isValueOptional {
             report(.doesNotApply(type: setting.rule.type.noun), at: path.appending("ValueOptional"))
         }
+        if !setting.words.isEmpty {
+            let others = [
+                ("Repeats", setting.repeats), ("ValueOptional", setting.isValueOptional), ("Map", setting.isMap),
+                ("Positional", setting.positional != nil), ("Rest", setting.takesRest),
+                ("Ordered", setting.ordered != nil),
+            ]
+            for (name, isDeclared) in others where isDeclared {
+                report(.contradicts(name), at: path.appending("Words"))
+            }
+            if setting.flags.isEmpty, setting.shorts.isEmpty {
+                report(.missingAttribute("Flag"), at: path.appending("Words"))
+            }
+        }
         if setting.isOnce, setting.takesElements || setting.takesEntries || setting.isCounter {
             report(.contradicts("Repeats"), at: path.appending("Once"))
         }
