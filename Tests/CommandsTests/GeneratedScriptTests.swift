@@ -22,12 +22,10 @@ import Testing
             guard let text = try parser(declaration.text("sh"), "sh", declaration.lines) else { continue }
             built += 1
             let calls = (0..<20).map { _ in declaration.call(&random) }
-            for shell in [["dash"], ["busybox", "sh"], ["bash", "--posix"]] where Tool.isExpected(shell[0]) {
-                try compare(declaration, calls, "sh", text, in: shell)
-            }
+            try compare(declaration, calls, "sh", text, in: PublicScript.shells.filter { Tool.isExpected($0[0]) })
             let name = number.isMultiple(of: 2) ? "bash" : "zsh"
             if Tool.isExpected(name), let own = try parser(declaration.text(name), name, declaration.lines) {
-                try compare(declaration, calls, name, own, in: name == "zsh" ? ["zsh", "-f"] : ["bash"])
+                try compare(declaration, calls, name, own, in: [name == "zsh" ? ["zsh", "-f"] : ["bash"]])
             }
         }
         #expect(built > 0, "\(Seed.ofThisRun)")
@@ -49,7 +47,7 @@ import Testing
 
     private func compare(
         _ declaration: GeneratedDeclaration, _ calls: [GeneratedDeclaration.Call], _ name: String, _ built: String,
-        in shell: [String]
+        in shells: [[String]]
     ) throws {
         let folder = try TemporaryFolder()
         let bench = try ScriptBench(script: declaration.text(name))
@@ -72,30 +70,32 @@ import Testing
                 """
         }
         try folder.write(driver, to: "driver")
-        let result = try Subprocess.run(shell[0], Array(shell.dropFirst()) + ["./driver"], in: folder.url)
-        let records = result.text.split(separator: "\u{1E}", omittingEmptySubsequences: false).map {
-            $0.split(separator: "\u{1D}", omittingEmptySubsequences: false).map(String.init)
-        }
-        #expect(records.count == calls.count + 1, "\(Seed.ofThisRun) \(declaration.lines) \(result.errorText)")
-        for (record, (outcome, call)) in zip(records, live) {
-            try #require(record.count == 4, "\(Seed.ofThisRun) \(declaration.lines) \(record)")
-            let isSame =
-                record[0] == record[1] && record[2] == "\(outcome.output.hasPrefix("exit ") ? 2 : 0)"
-                && record[3] == outcome.errors
-            // A built script suggests no spelling, and skips no value after a misspelled flag.
-            if !isSame {
-                if outcome.errors.contains("; did you mean ") { continue }
-                let words = call.words.filter { !["--help", "-h", "--version"].contains($0) }
-                if try bench.run(words).errors.contains("; did you mean ") { continue }
+        for shell in shells {
+            let result = try Subprocess.run(shell[0], Array(shell.dropFirst()) + ["./driver"], in: folder.url)
+            let records = result.text.split(separator: "\u{1E}", omittingEmptySubsequences: false).map {
+                $0.split(separator: "\u{1D}", omittingEmptySubsequences: false).map(String.init)
             }
-            #expect(
-                isSame,
-                """
-                \(Seed.ofThisRun) \(shell) \(call.words) \(call.variables)
-                \(declaration.lines.joined(separator: "\n"))
-                live: \(record[0]) \(outcome.errors)
-                built: \(record[1...])
-                """)
+            #expect(records.count == calls.count + 1, "\(Seed.ofThisRun) \(declaration.lines) \(result.errorText)")
+            for (record, (outcome, call)) in zip(records, live) {
+                try #require(record.count == 4, "\(Seed.ofThisRun) \(declaration.lines) \(record)")
+                let isSame =
+                    record[0] == record[1] && record[2] == "\(outcome.output.hasPrefix("exit ") ? 2 : 0)"
+                    && record[3] == outcome.errors
+                // A built script suggests no spelling, and skips no value after a misspelled flag.
+                if !isSame {
+                    if outcome.errors.contains("; did you mean ") { continue }
+                    let words = call.words.filter { !["--help", "-h", "--version"].contains($0) }
+                    if try bench.run(words).errors.contains("; did you mean ") { continue }
+                }
+                #expect(
+                    isSame,
+                    """
+                    \(Seed.ofThisRun) \(shell) \(call.words) \(call.variables)
+                    \(declaration.lines.joined(separator: "\n"))
+                    live: \(record[0]) \(outcome.errors)
+                    built: \(record[1...])
+                    """)
+            }
         }
     }
 }

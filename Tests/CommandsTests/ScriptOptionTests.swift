@@ -32,6 +32,9 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
         PublicScript(name: "debsign", linesBefore: 45),
     ]
 
+    /// The shells that run parsers in POSIX shell.
+    static let shells = [["dash"], ["bash", "--posix"], ["busybox", "sh"], ["mksh"], ["yash"]]
+
     struct Row {
         let arguments: [String]
         let expected: String
@@ -114,9 +117,6 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
 
 @Suite(.enabled(if: InstalledCommand.isBuilt, "the executable is not beside the tests"), .serialized)
 struct `The options of a public script` {
-    /// The shells that run a script whose parser is inlined.
-    private static let shells = [["dash"], ["bash", "--posix"], ["busybox", "sh"]]
-
     @Test(arguments: PublicScript.all)
     func `mean the same when they are declared`(_ script: PublicScript) throws {
         let (command, folder) = (try InstalledCommand(), try TemporaryFolder())
@@ -129,6 +129,35 @@ struct `The options of a public script` {
             let found = script.notation(result, like: row.expected)
             #expect(found == PublicScript.normal(row.expected), "\(script.name) \(row.arguments): \(result.errorText)")
         }
+    }
+
+    @Test func `are completed by a script that was built with its completions`() throws {
+        let (command, folder) = (try InstalledCommand(), try TemporaryFolder())
+        let line = "eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\"\n"
+        let script = "#!/bin/sh\n#prefs title=\"It's\"\n# @option --mode=full|half\n# @arg file:file\n" + line
+        try folder.write(script + "echo \"$mode $file\"\n", to: "tool")
+        let path = folder.url.appending(path: "tool").path
+        func args(_ words: String...) throws -> Subprocess { try command.run("prefs", ["args"] + words + [path]) }
+        let built = try args("--build", "--with-completions")
+        try folder.write(String(decoding: built.output, as: UTF8.self), to: "built/tool")
+        for shell in PublicScript.shells where Tool.isExpected(shell[0]) {
+            func call(_ words: String...) throws -> Subprocess {
+                try Subprocess.run(
+                    shell[0], shell.dropFirst() + ["built/tool"] + words, environment: command.variables,
+                    in: folder.url)
+            }
+            for name in ["bash", "zsh", "fish"] {
+                let expected = try args("--completions", name)
+                #expect(try call("--completions", name).output == expected.output)
+            }
+            #expect(try call("--mode", "half", "x").output == Data("half x\n".utf8))
+            let refused = try call("--completions", "tcsh")
+            #expect(
+                refused.status == 2 && refused.errorText == "tool: --completions requires a shell: bash, zsh or fish\n")
+        }
+        #expect(try args("--with-completions").status == 2)
+        try folder.write(script.replacing("--mode", with: "--completions"), to: "tool")
+        #expect(try args("--build", "--with-completions").status == 2)
     }
 
     @Test(arguments: PublicScript.all)
@@ -146,7 +175,7 @@ struct `The options of a public script` {
         }
         #expect(built.status == 0, "\(built.errorText)")
         try folder.write(built.text, to: script.name)
-        for shell in Self.shells where Tool.isExpected(shell[0]) {
+        for shell in PublicScript.shells where Tool.isExpected(shell[0]) {
             for row in try script.rows {
                 let result = try Subprocess.run(
                     shell[0], shell.dropFirst() + [script.name] + row.arguments,
@@ -468,7 +497,7 @@ struct `The options of a public script` {
 
     /// Each shell with the name of its script.
     private static let shellsOfPairs: [([String], String)] =
-        shells.map { ($0, "sh") } + [(["bash"], "bash"), (["zsh", "-f"], "zsh")]
+        PublicScript.shells.map { ($0, "sh") } + [(["bash"], "bash"), (["zsh", "-f"], "zsh")]
 
     @Test(arguments: inlined.indices)
     func `mean the same with and without an inlined parser`(_ index: Int) throws {
@@ -696,8 +725,8 @@ struct `The options of a public script` {
         #expect(built.status == 0, "\(built.errorText)")
         try folder.write(built.text, to: "built")
         let texts = Array(`A script in its shell`.hostile.filter { !$0.isEmpty }.prefix(540))
-        for (file, shell) in [("script", ["dash"])] + Self.shells.map({ ("built", $0) }) where Tool.isExpected(shell[0])
-        {
+        for (file, shell) in [("script", ["dash"])] + PublicScript.shells.map({ ("built", $0) })
+        where Tool.isExpected(shell[0]) {
             let flag = try Subprocess.run(
                 shell[0],
                 shell.dropFirst() + [file, "--keep=\(texts[0])"] + texts.map { "--item=\($0)" } + ["--"] + texts,

@@ -23,6 +23,8 @@ struct ScriptShell: Sendable, CustomTestStringConvertible {
         ScriptShell(
             name: "bash as sh", program: "bash", options: ["--posix"], start: "#!/bin/sh\nSCHEMAset -eu\n" + line),
         ScriptShell(name: "busybox", program: "busybox", options: ["sh"], start: "#!/bin/sh\nSCHEMAset -eu\n" + line),
+        ScriptShell(name: "mksh", program: "mksh", start: "#!/bin/sh\nSCHEMAset -eu\n" + line),
+        ScriptShell(name: "yash", program: "yash", start: "#!/bin/sh\nSCHEMAset -eu\n" + line),
         ScriptShell(
             name: "zsh", program: "zsh", options: ["-f"], start: "#!/bin/zsh\nSCHEMAset -euo pipefail\n" + line),
         ScriptShell(

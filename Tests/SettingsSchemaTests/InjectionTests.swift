@@ -22,6 +22,8 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
         ShellSubject(name: "dash", program: "dash", output: .sh),
         ShellSubject(name: "dash", program: "dash", output: .sh, locale: "C"),
         ShellSubject(name: "busybox", program: "busybox", arguments: ["sh"], output: .sh),
+        ShellSubject(name: "mksh", program: "mksh", output: .sh),
+        ShellSubject(name: "yash", program: "yash", output: .sh),
         ShellSubject(name: "zsh", program: "zsh", arguments: ["-f"], output: .zsh),
         ShellSubject(
             name: "zsh with RC_QUOTES", program: "zsh", arguments: ["-f", "-o", "rcquotes", "-o", "extendedglob"],

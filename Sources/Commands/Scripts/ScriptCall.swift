@@ -378,8 +378,11 @@ struct ScriptFile {
     /// - Parameters:
     ///   - file: The schema, which must have no errors.
     ///   - prefix: The prefix of variables; nil for that of the call.
+    ///   - hasCompletions: Whether the parser prints completions for `--completions SHELL`.
     ///   - ownSchema: Whether the schema is that of the script, so that the call must not name another one.
-    func built(by file: SchemaFile, prefix: String?, ownSchema: Bool) throws -> [UInt8] {
+    func built(
+        by file: SchemaFile, prefix: String?, hasCompletions: Bool, ownSchema: Bool
+    ) throws -> [UInt8] {
         let name = "\(path)".onOneLine
         if shell == .fish {
             throw CommandFailure(.usage, "\(name): --build writes POSIX shell, and this is a script for fish")
@@ -411,10 +414,15 @@ struct ScriptFile {
             throw CommandFailure(.usage, "\(name):\(call + 1): --build cannot inline a call with \(word.onOneLine)")
         }
         let schema = try file.schema()
+        if hasCompletions, schema.allSettings.contains(where: { $0.allFlags.contains("completions") }) {
+            throw CommandFailure(.usage, "\(name): --with-completions: the script has a flag --completions of its own")
+        }
         do {
             lines[call] = String(
-                try StandaloneParser(schema, program: program, for: shell ?? .sh, prefix: prefix ?? callPrefix).code()
-                    .dropLast())
+                try StandaloneParser(
+                    schema, program: program, for: shell ?? .sh, prefix: prefix ?? callPrefix,
+                    hasCompletions: hasCompletions
+                ).code().dropLast())
         } catch let refusal as StandaloneParser.Refusal {
             let parts = file.lines(for: refusal.parts)
             throw CommandFailure(.usage, parts, classic: parts)

@@ -11,7 +11,7 @@ extension Verb {
             "In a script: eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\". Every setting is then a variable, set from a flag, an environment variable, the store, or the schema's default.",
             "The script declares its settings in comments: one line for each, such as `# @option -k --keep=INT <7>  How many copies [1..365] {env: KEEP}`, `# @flag -v --verbose  Print each file` or `# @arg source!  What to copy`, or a property list between #prefs{ and #}; or # prefs-schema: FILE names a schema in its folder. See prefs-args(1).",
         ],
-        options: [.shell, .schema, .prefix, .completions, .man, .build, .shellcheck],
+        options: [.shell, .schema, .prefix, .completions, .man, .build, .withCompletions, .shellcheck],
         forms: [[Operand("SCRIPT", .file), Operand("ARGUMENT", .word, .afterDashes)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout], scope: .allHosts
     ) { invocation, context in
@@ -19,6 +19,9 @@ extension Verb {
         let requests = [Option.completions, .man, .build, .shellcheck].filter(invocation.has)
         guard requests.count <= 1 else {
             throw CommandFailure(.usage, "only one of --completions, --man, --build and --shellcheck can be given")
+        }
+        guard invocation.has(.build) || !invocation.has(.withCompletions) else {
+            throw CommandFailure(.usage, "--with-completions requires --build")
         }
         let output = invocation[.shell].flatMap { ScriptOutput(rawValue: $0) } ?? script.shell ?? .sh
         guard requests.isEmpty else {
@@ -42,7 +45,9 @@ extension Verb {
         let file = try script.schema(invocation)
         let schema = try file.schema()
         if invocation.has(.build) {
-            return try script.built(by: file, prefix: invocation[.prefix], ownSchema: !invocation.has(.schema))
+            return try script.built(
+                by: file, prefix: invocation[.prefix], hasCompletions: invocation.has(.withCompletions),
+                ownSchema: !invocation.has(.schema))
         }
         if invocation.has(.shellcheck) {
             return Array(schema.linesForShellCheck(output, prefix: invocation[.prefix] ?? "").utf8)
@@ -66,6 +71,8 @@ extension Option {
         "print the completion script")
     static let man = Option("--man", "print the manual page, in mdoc")
     static let build = Option("--build", "print the script with its parser in POSIX shell, for hosts without prefs")
+    static let withCompletions = Option(
+        "--with-completions", "with --build: the script prints its completions for --completions SHELL")
     static let shellcheck = Option("--shellcheck", "print the lines that tell ShellCheck about the variables")
 }
 

@@ -346,7 +346,7 @@ enum StandaloneFunctions {
     /// Integers are compared as text, since a shell has those of 64 bits with a sign only.
     static let integer: [String] =
         """
-        # Whether the integer $1 is below $2.
+        # Whether the integer $1 is below $2, by eight digits at a time, since mksh calculates in 32 bits.
         _p_below() {
             case $1:$2 in
             -*:-*) set -- "${2#-}" "${1#-}" ;;
@@ -357,14 +357,14 @@ enum StandaloneFunctions {
                 [ "${#1}" -lt "${#2}" ]
                 return
             fi
-            if [ "${#1}" -gt 10 ]; then
-                set -- "$1" "$2" "${1%??????????}" "${2%??????????}"
+            while [ "${#1}" -gt 8 ]; do
+                set -- "${1#????????}" "${2#????????}" "$1" "$2"
+                set -- "$1" "$2" "1${3%"$1"}" "1${4%"$2"}"
                 if [ "$3" != "$4" ]; then
                     [ "$3" -lt "$4" ]
                     return
                 fi
-                set -- "${1#"$3"}" "${2#"$4"}"
-            fi
+            done
             [ "1$1" -lt "1$2" ]
         }
         _p_integer() {
@@ -377,14 +377,7 @@ enum StandaloneFunctions {
                 case $_p_value in ''|*[!0-9a-fA-F]*) return 1 ;; esac
                 while :; do case $_p_value in 0?*) _p_value=${_p_value#0} ;; *) break ;; esac; done
                 if [ "${#_p_value}" -gt 16 ]; then return 1; fi
-                _p_value=00000000$_p_value
-                _p_high=${_p_value%????????}
-                _p_low=${_p_value#"$_p_high"}
-                # 2 to the power of 32 is 42949 * 100000 + 67296.
-                _p_low=$((0x$_p_high * 67296 + 0x$_p_low))
-                _p_high=$((0x$_p_high * 42949 + _p_low / 100000))
-                _p_low=$((_p_low % 100000 + 100000))
-                _p_value=$_p_high${_p_low#1} ;;
+                _p_value=$(printf %u "0x$_p_value") ;;
             ''|*[!0-9]*) return 1 ;;
             esac
             while :; do case $_p_value in 0?*) _p_value=${_p_value#0} ;; *) break ;; esac; done

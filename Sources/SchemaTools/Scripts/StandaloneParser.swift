@@ -37,15 +37,18 @@ package struct StandaloneParser {
     private let program: String
     private let prefix: String
     private let output: ScriptOutput
+    /// Whether the script prints its completions for `--completions`.
+    private let hasCompletions: Bool
     /// The program, and each command by its name.
     let contexts: [String?]
 
     package init(
-        _ schema: Schema, program: String, for output: ScriptOutput = .sh, prefix: String = ""
+        _ schema: Schema, program: String, for output: ScriptOutput = .sh, prefix: String = "",
+        hasCompletions: Bool = false
     ) throws(Refusal) {
         let parts = schema.partsBeyondShell
         guard parts.isEmpty else { throw Refusal(parts: parts) }
-        (self.schema, self.prefix, self.output) = (schema, prefix, output)
+        (self.schema, self.prefix, self.output, self.hasCompletions) = (schema, prefix, output, hasCompletions)
         self.program = schema.program ?? program
         contexts = [nil] + schema.allCommands.map(\.name)
     }
@@ -90,11 +93,24 @@ package struct StandaloneParser {
             _ = try ShellName.variables(for: keys, prefix: prefix, output: output)
         }
         var lines = ["# The arguments, parsed without prefs. Made by prefs args --build from the declaration above."]
-        lines += environmentLines + startLines + functions + mainLoop + endLines
+        lines += completionLines + environmentLines + startLines + functions + mainLoop + endLines
         return lines.joined(separator: "\n") + "\n"
     }
 
     // MARK: Start
+
+    /// Prints the completions if they are all that is asked for.
+    private var completionLines: [String] {
+        guard hasCompletions else { return [] }
+        let arms = ScriptOutput.completing.map { shell in
+            let text = schema.completions(for: shell, program: program)
+            return "\(shell.rawValue)) printf '%s' \(quoted(text)) ;;"
+        }
+        let shells = listed(ScriptOutput.completing.map(\.rawValue), "or")
+        let refusal = "printf '%s\\n' \(quoted("\(program): --completions requires a shell: \(shells)")) >&2; exit 2"
+        return ["if [ \"${1-}\" = --completions ]; then", "    case ${2-} in"] + arms.map { "    " + $0 }
+            + ["    *) \(refusal) ;;", "    esac", "    exit 0", "fi"]
+    }
 
     /// Keeps the variables of the environment, since the settings may have variables of the same names.
     private var environmentLines: [String] {
@@ -843,6 +859,7 @@ extension [SettingDeclaration] {
 extension SettingDeclaration {
     /// The attributes beyond the rules of `StandaloneParser`, with their values if these matter.
     fileprivate var partsBeyondShell: [(name: String, part: String)] {
+        guard words.isEmpty else { return [("Words", "")] }
         let allowed: [ValueType] = [.string, .integer, .boolean]
         let isRest = takesRest && rule.type == .array && (rule.element?.isPlain ?? true)
         let attributes: [(name: String, part: String, isBeyond: Bool)] = [
