@@ -91,7 +91,7 @@ import Testing
             ["mirror", "conflicts", ""],
             ["show", "accept", "restore", "com.example.app", "com.example.other", "org.example"]
         ),
-        (["schema", "show", "--format", ""], ["table", "markdown", "man", "json-schema", "openstep"]),
+        (["schema", "show", "--format", ""], ["table", "markdown", "man", "cli-json", "json-schema", "openstep"]),
         (["read", "--layer=u"], ["--layer=user", "--layer=user-host"]), (["read", "--effective="], []),
         (["--store=g"], ["--store=gnustep"]),
         (["diff", "com.example.app", "--versions=11..1"], ["--versions=11..12", "--versions=11..11"]),

@@ -83,7 +83,7 @@ import Testing
         arguments: [
             ("xml", FormatName.xml), ("XML1", .xml), ("binary1", .binary), ("Binary", .binary), ("json", .json),
             ("openstep", .openstep), ("gnustep", .gnustep), ("classic", .classic), ("raw", .raw), ("typed", .typed),
-            ("json-schema", .jsonSchema), ("xml2", nil), ("", nil),
+            ("json-schema", .jsonSchema), ("cli-json", .commandLine), ("xml2", nil), ("", nil),
         ] as [(String, FormatName?)])
     func `formats have names and synonyms`(_ word: String, _ format: FormatName?) {
         #expect(FormatName(word: word) == format)

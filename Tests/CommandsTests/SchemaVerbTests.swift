@@ -110,7 +110,7 @@ import Testing
         #expect(try runPrefs(["prefs", "schema", "install", "~/s.plist"], on: machine).status == 0)
     }
 
-    @Test(arguments: ["table", "markdown", "man", "json-schema"])
+    @Test(arguments: ["table", "markdown", "man", "json-schema", "cli-json"])
     func `show prints every key in each format`(_ format: String) throws {
         let machine = try machine([
             "s.plist":

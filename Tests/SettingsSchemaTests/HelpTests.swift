@@ -175,6 +175,90 @@ import Testing
         #expect(try Sample.schema(Sample.backupText).markdown() == Self.markdown)
     }
 
+    private static let commandLine = """
+        title="Manages *places*" program=tool version=2
+        @flag -v --verbose  Print more
+        @flag --old {hidden}
+        @option --level=INT <3>  How well [1..9] {env: LEVEL}
+        @flag -9 level=9
+        @example tool add red
+        @command add|a  Add one
+        @arg color:red|green!  The color {choice: red "Like a rose"}
+        @rest file:file  The files
+        @option -t --tag=NAME...  Tags
+        @option --token=TEXT {secret}  The token
+        @command gone {hidden}
+        """
+
+    @Test func `documents the command line in Markdown`() throws {
+        let schema = try `A script's declaration`.schema(Self.commandLine)
+        #expect(
+            schema.commandLineInMarkdown(program: "other") == """
+                # tool
+
+                Manages \\*places\\*.
+
+                    usage: tool [options] COMMAND …
+
+                ## Commands
+
+                - `add, a`: Add one
+
+                ## Options
+
+                - `-v, --verbose`: Print more.
+                - `--level N`: How well. From 1 to 9, -9. (default 3; variable LEVEL)
+                - `-h, --help`: Shows this text.
+                - `--version`: Shows the version.
+
+                Examples:
+
+                    tool add red
+
+                ## tool add
+
+                Add one.
+
+                Also called `a`.
+
+                    usage: tool add [options] COLOR [FILE …]
+
+                ### Operands
+
+                - `COLOR`: The color. red: Like a rose. (required)
+                - `FILE`: The files.
+
+                ### Options
+
+                - `-t, --tag NAME`: Tags. Can be repeated.
+                - `--token-file FILE`: The token.
+                - `--token-fd N`: The same, from an open descriptor.
+
+                """)
+        #expect(schema.hasCommandLine)
+        #expect(try !Sample.schema("{ Domain = d; Settings = ({ Key = k; }); }").hasCommandLine)
+    }
+
+    @Test func `documents the command line in JSON`() throws {
+        let schema = try `A script's declaration`.schema(Self.commandLine)
+        let text = schema.commandLineInJSON(program: "other")
+        let expected = """
+            {"name":"tool","title":"Manages *places*","version":"2","flags":[
+            {"names":["-v","--verbose"],"key":"verbose","type":"boolean","title":"Print more"},
+            {"names":["--level"],"value":"N","key":"level","type":"integer","title":"How well","rule":"from 1 to 9, -9","default":3,"environment":["LEVEL"]},
+            {"names":["-9"],"key":"level","sets":9},
+            {"names":["-h","--help"],"title":"Shows help"},{"names":["--version"],"title":"Shows the version"}],
+            "operands":[],"examples":["tool add red"],"commands":[{"name":"add","aliases":["a"],"title":"Add one","flags":[
+            {"names":["-t","--tag"],"value":"NAME","key":"tag","type":"string","title":"Tags","rule":"can be repeated","repeats":true},
+            {"names":["--token-file"],"value":"FILE","key":"token","type":"string","title":"The token","secret":true},
+            {"names":["--token-fd"],"value":"N","key":"token","type":"string","title":"The token","secret":true}],
+            "operands":[{"name":"COLOR","key":"color","type":"string","title":"The color",
+            "choices":[{"value":"red","title":"Like a rose"},{"value":"green","title":"green"}],"required":true},
+            {"name":"FILE","many":true,"key":"file","type":"file","title":"The files"}],"commands":[]}]}
+            """
+        #expect(try PropertyList(parsing: text, as: .json) == PropertyList(parsing: expected, as: .json), "\(text)")
+    }
+
     @Test func `is a JSON Schema`() throws {
         let text = try Sample.schema(SchemaReadingSample.everything).jsonSchemaText()
         #expect(try PropertyList(parsing: text, as: .json) == PropertyList(parsing: Self.jsonSchema, as: .json))

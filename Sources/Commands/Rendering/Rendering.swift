@@ -17,6 +17,7 @@ package enum FormatName: String, Hashable, Sendable, CaseIterable {
     case text, lines, commands
     case table, markdown, man
     case jsonSchema = "json-schema"
+    case commandLine = "cli-json"
     case dconf, env, ini, toml
     /// A domain with a file for each key.
     case folder

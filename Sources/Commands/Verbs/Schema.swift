@@ -40,30 +40,32 @@ extension Verb {
         }
     }
 
-    /// Returns the schema in a file or bundle, or the one that is installed for a domain.
+    /// Returns the schema in a file or bundle, or the one that is installed for a domain, with the name of its program.
     private static func schema(
         named word: String, _ invocation: Invocation, _ context: CommandContext
-    ) throws -> Schema {
-        if word == "-" || DomainArgument.isPath(word) || invocation.has(.bundleDomain) {
-            return try SchemaFile.named(word, invocation, needsDomain: false, context).schema()
-        }
+    ) throws -> (schema: Schema, program: String) {
+        let isFile = word == "-" || DomainArgument.isPath(word) || invocation.has(.bundleDomain)
+        let file = isFile ? try SchemaFile.named(word, invocation, needsDomain: false, context) : nil
         let access = try StoreAccess(invocation, context)
-        let domain = try access.domain(word)
-        return try access.requiredSchema(of: domain)
+        let schema = try file?.schema() ?? access.requiredSchema(of: try access.domain(word))
+        // A script has the name of its file.
+        let isScript = file.map { $0.source != .file } ?? false
+        let words = schema.isStored && !isScript ? schema.domain.split(separator: ".") : word.split(separator: "/")
+        return (schema, schema.program ?? words.last.map(String.init) ?? word)
     }
 
     private static let showing = Verb(
         "show", .new, "print the settings that a domain's schema, file or bundle declares",
-        options: [.format([.table, .markdown, .man, .jsonSchema, .openstep]), .bundleDomain],
+        options: [.format([.table, .markdown, .man, .commandLine, .jsonSchema, .openstep]), .bundleDomain],
         forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
-        let schema = try schema(named: word, invocation, context)
-        let names = schema.isStored ? schema.domain.split(separator: ".") : word.split(separator: "/")
-        let program = schema.program ?? names.last.map(String.init) ?? word
+        let (schema, program) = try schema(named: word, invocation, context)
         let text =
             switch invocation.format {
+            case .markdown where schema.hasCommandLine: schema.commandLineInMarkdown(program: program)
             case .markdown: schema.markdown()
+            case .commandLine: schema.commandLineInJSON(program: program)
             case .man: schema.manualPage(program: program, date: context.clock.wall.dayOfManual)
             case .jsonSchema: schema.jsonSchemaText()
             case .openstep: try schema.openStepText()
@@ -233,7 +235,7 @@ extension Verb {
             throw CommandFailure(.usage, "schema export requires --settings-bundle DIR")
         }
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
-        let schema = try schema(named: word, invocation, context)
+        let (schema, _) = try schema(named: word, invocation, context)
         let folder = try context.path(output)
         if let names = try context.fileSystem.names(in: folder), !names.isEmpty {
             throw CommandFailure(.usage, "\(output.onOneLine): the folder is not empty")

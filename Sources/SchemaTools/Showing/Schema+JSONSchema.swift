@@ -28,12 +28,17 @@ extension Schema {
         result["additionalProperties"] = false
     }
 
-    package func jsonSchemaText() -> String {
-        var options = PropertyList.WritingOptions()
+    package func jsonSchemaText() -> String { jsonSchema().documentInJSON }
+}
+
+extension PropertyList {
+    /// A description in JSON, with its entries in order.
+    var documentInJSON: String {
+        var options = WritingOptions()
         options.isPretty = true
         options.keepsKeyOrder = true
         options.coerces = true
-        guard let data = try? jsonSchema().serialized(as: .json, options: options) else { return "{}\n" }
+        guard let data = try? serialized(as: .json, options: options) else { return "{}\n" }
         let text = String(decoding: data, as: UTF8.self)
         return text.hasSuffix("\n") ? text : text + "\n"
     }

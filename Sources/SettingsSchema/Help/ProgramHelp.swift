@@ -55,10 +55,8 @@ extension Schema {
         program: String, command: String? = nil, width: Int = 80, values: [Name: ValueInForce]? = nil,
         displaced: [Name: ValueInForce] = [:], given: PropertyList.Dictionary = [:]
     ) -> String {
-        let help = ProgramHelp(
-            schema: self, program: self.program ?? program, commandName: command,
-            command: command.flatMap { self.command(named: $0) }, width: max(width, 40), values: values,
-            displaced: displaced, given: given)
+        var help = ProgramHelp(self, program: program, command: command, width: max(width, 40))
+        (help.values, help.displaced, help.given) = (values, displaced, given)
         return help.lines.joined(separator: "\n").printable + "\n"
     }
 
@@ -71,22 +69,45 @@ extension Schema {
 }
 
 /// The lines of a help text: usage, description, then groups of flags.
-struct ProgramHelp {
-    let schema: Schema
-    let program: String
-    /// The command with the names of those that contain it.
-    let commandName: String?
-    let command: Schema.Command?
-    let width: Int
-    let values: [Name: Schema.ValueInForce]?
-    let displaced: [Name: Schema.ValueInForce]
-    let given: PropertyList.Dictionary
+package struct ProgramHelp {
+    package typealias Row = (left: String, right: String)
+    package typealias Section = (title: String, rows: [Row])
 
+    private let schema: Schema
+    private let program: String
+    /// The command with the names of those that contain it.
+    private let commandName: String?
+    private let command: Schema.Command?
+    private let width: Int
     /// The settings, those of the command before those of the commands that contain it and of the program.
-    private var settings: [SettingDeclaration] {
-        let path = commandName.map { schema.commandPath($0) } ?? []
-        return (path.reversed().flatMap(\.settings) + schema.settings).filter { !$0.isHidden }
+    private let settings: [SettingDeclaration]
+    /// The settings whose flags are listed.
+    private let listed: [SettingDeclaration]
+    /// Whether the flags that every program has are listed.
+    private let hasCommonFlags: Bool
+    fileprivate(set) var values: [Name: Schema.ValueInForce]?
+    fileprivate(set) var displaced: [Name: Schema.ValueInForce] = [:]
+    fileprivate(set) var given: PropertyList.Dictionary = [:]
+
+    /// Creates the help of a program or of a command.
+    ///
+    /// - Parameters:
+    ///   - schema: The declaration of the program.
+    ///   - program: The name of the program.
+    ///   - command: The full name of the command.
+    ///   - width: The greatest width of a line in columns.
+    ///   - isWhole: Whether the help of a command also lists the flags that are not only its own.
+    package init(
+        _ schema: Schema, program: String, command: String? = nil, width: Int = .max, isWhole: Bool = true
+    ) {
+        (self.schema, self.program, self.width, commandName) = (schema, schema.program ?? program, width, command)
+        let path = command.map { schema.commandPath($0) } ?? []
+        self.command = path.last
+        settings = (path.reversed().flatMap(\.settings) + schema.settings).filter { !$0.isHidden }
+        listed = isWhole ? settings : (path.last?.settings ?? schema.settings).filter { !$0.isHidden }
+        hasCommonFlags = isWhole || command == nil
     }
+
     private var commands: [Schema.Command] {
         (command.map(\.commands) ?? schema.commands).filter { !$0.isHidden }
     }
@@ -96,7 +117,7 @@ struct ProgramHelp {
         for text in [command?.title ?? schema.title, command?.summary ?? schema.summary].compactMap(\.self) {
             lines += [""] + text.asSentence.wrapped(to: width)
         }
-        let sections = operandSection + commandSection + flagSections
+        let sections = sections
         // All sections share one left column width.
         let left = sections.flatMap(\.rows).map { $0.left.columns }.filter { $0 <= width / 3 }.max() ?? 0
         for section in sections {
@@ -109,9 +130,11 @@ struct ProgramHelp {
         return lines
     }
 
-    private typealias Row = (left: String, right: String)
+    /// The operands, the commands, and the flags in their groups.
+    package var sections: [Section] { operandSection + commandSection + flagSections }
 
-    private var usage: [String] {
+    /// The lines that say how the program is called.
+    package var usage: [String] {
         var words = ["usage: \(program)"]
         if let commandName { words.append(commandName) }
         words.append("[options]")
@@ -141,13 +164,13 @@ struct ProgramHelp {
         return [count.lowerBound == 0 ? "[\(words)]" : words]
     }
 
-    private var operandSection: [(title: String, rows: [Row])] {
+    private var operandSection: [Section] {
         guard commands.isEmpty else { return [] }
         let rows = operands.filter { $0.flagUsage.isEmpty }.map { (left: $0.operandName, right: words(of: $0)) }
         return rows.isEmpty ? [] : [("Operands", rows)]
     }
 
-    private var commandSection: [(title: String, rows: [Row])] {
+    private var commandSection: [Section] {
         let titles = commands.map { $0.group ?? "Commands" }
         let groups = titles.indices.filter { titles.firstIndex(of: titles[$0]) == $0 }.map { titles[$0] }
         return groups.map { title in
@@ -161,9 +184,9 @@ struct ProgramHelp {
         }
     }
 
-    private var flagSections: [(title: String, rows: [Row])] {
-        var sections: [(title: String, rows: [Row])] = []
-        let all = settings.flatMap(rows)
+    private var flagSections: [Section] {
+        var sections: [Section] = []
+        let all = listed.flatMap(rows)
         for group in all.filter({ $0.group == nil }) + all.filter({ $0.group != nil }) {
             let title = group.group ?? "Options"
             if let index = sections.firstIndex(where: { $0.title == title }) {
@@ -172,12 +195,14 @@ struct ProgramHelp {
                 sections.append((title, group.rows))
             }
         }
-        if sections.first?.title == "Options" {
+        if !hasCommonFlags {
+            // They are listed elsewhere.
+        } else if sections.first?.title == "Options" {
             sections[0].rows += commonRows
         } else {
             sections.append(("Options", commonRows))
         }
-        let rest = settings.filter { rows(of: $0).isEmpty && !$0.takesOperands }
+        let rest = listed.filter { rows(of: $0).isEmpty && !$0.takesOperands }
         if !rest.isEmpty { sections.append(("Other settings", rest.map { (":\($0.key)", words(of: $0)) })) }
         return sections
     }
