@@ -689,6 +689,20 @@ import Testing
         ),
     ]
 
+    /// What a built parser adds to a script besides the help: 6 KiB, 1 KiB for each kind of option, and 250 bytes for
+    /// each option.
+    @Test(arguments: [0, 1, 7, 32, 200])
+    func `is built into little code`(_ count: Int) throws {
+        let kinds = [
+            "@flag --flag#  Title", "@option --text#=TEXT", "@option --number#=INT <5>", "@option --choice#=a|b",
+        ]
+        let lines = (0..<count).map { kinds[$0 % kinds.count].replacing("#", with: "\($0)") }
+        let schema = try `A script's declaration`.schema((["title=T"] + lines).joined(separator: "\n"))
+        let code = try StandaloneParser(schema, program: "tool").code()
+        let size = code.utf8.count - schema.helpText(program: "tool").utf8.count
+        #expect(size <= (6 + min(count, kinds.count)) * 1024 + 250 * count, "\(size) bytes")
+    }
+
     /// Scripts whose comments begin differently, with the places of what is unknown in them.
     @Test(arguments: [
         ("//#prefs\n// @flag -v {hiden}\nint x;\n// @flag -v\n", "2:13"),

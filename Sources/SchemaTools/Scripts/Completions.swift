@@ -295,8 +295,8 @@ extension Completions {
         return " shown=(\(lines.joined(separator: " ")))"
     }
 
-    /// The lines that examine a word before the cursor: the value of a flag, an operand, a command, or a flag that takes
-    /// the next word.
+    /// The lines that examine a word before the cursor: the value of a flag, an operand, a command, or a flag that
+    /// takes the next word.
     private var wordSearch: [String] {
         let commands = commandWords.map { words, command in
             "\(words.map { ShellQuoting.word($0) }.joined(separator: "|"))) command=\(ShellQuoting.word(command)) operand=0 ;;"

@@ -181,16 +181,20 @@ extension StandaloneParser {
     /// given before keeps its value, but not its text.
     private var missingFunction: [String] {
         let arms = contexts.flatMap { context in
-            settingsWithValue(context).map { setting in
+            settingsWithValue(context).filter { $0.isList || !hasPlainVariable($0) }.map { setting in
                 let words =
                     setting.isList
                     ? setting.isChecked ? " \(raw(setting.key))=''" : ""
                     : " \(text(setting.key))=$\(variable(setting.key))"
-                let scope = quoted("\(context ?? ""):\(setting.key)")
-                return "    \(scope)) \(place(setting.key))=$2\(words) ;;"
+                return "    \(pattern(context, name(setting)))) \(place(setting.key))=$2\(words) ;;"
             }
         }
-        return ["_p_missing() {", "    case $_p_command:$1 in"] + arms + ["    esac", "}"]
+        let otherwise = "eval \"_p_at_$1=\\$2 _p_text_$1=\\$\(prefix)$1\""
+        return ["_p_missing() {"]
+            + (arms.isEmpty
+                ? ["    \(otherwise)"]
+                : ["    case $_p_command:$1 in"] + arms + ["    *) \(otherwise) ;;", "    esac"])
+            + ["}"]
     }
 
     /// The patterns of infinity.
@@ -229,7 +233,7 @@ extension StandaloneParser {
             schema.settings(of: context).filter(\.isCounter).map { setting in
                 let (name, at) = (variable(setting.key), place(setting.key))
                 let note = setting.deprecated.map { " _p_note \"$_p_shown\"\(quoted(endOfNote($0)));" } ?? ""
-                let scope = quoted("\(context ?? ""):\(setting.key)")
+                let scope = pattern(context, self.name(setting))
                 return
                     "            \(scope))\(note) if [ -z \"$\(at)\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(at)=$_p_shown \(text(setting.key))='' \(unchecked(setting.key))=1 ;;"
             }
@@ -251,7 +255,7 @@ extension StandaloneParser {
         guard !commands.isEmpty else { return [] }
         let scope = context ?? ""
         let arms = commands.map { command in
-            let patterns = ([command.name] + command.aliases).map { quoted("\(scope):\($0)") }.joined(separator: "|")
+            let patterns = ([command.name] + command.aliases).map { word("\(scope):\($0)") }.joined(separator: "|")
             return ["\(patterns))", "    \(choice(of: fullName(command.name, in: context)))", "    continue ;;"]
         }
         let name = defaultCommand(in: context).flatMap { schema.operandCount(of: $0) == 0...0 ? nil : $0 }
@@ -424,6 +428,21 @@ enum StandaloneFunctions {
         }
         """.shellLines
 
+    /// Sets settings whose variables begin with a prefix.
+    static func converting(_ prefix: String) -> [String] {
+        """
+        # Sets the setting $1 to the text $2 from $3, converted by the function $4. If it cannot be, the reason is $5, and
+        # there is no value but an earlier one.
+        _p_convert() {
+            if "$4" "$2"; then eval "\(prefix)$1=\\$_p_value _p_new_$1=1"; else
+                eval "if [ -z \\"\\$_p_at_$1\\" ]; then \(prefix)$1=''; fi"
+                _p_fail "$3 ${2:-\\"\\"}: $5"
+            fi
+            eval "_p_at_$1=\\$3 _p_text_$1=\\$2"
+        }
+        """.shellLines
+    }
+
     /// The elements of a text between separators.
     static let splitting: [String] =
         #"""
@@ -512,6 +531,12 @@ enum StandaloneFunctions {
 }
 
 extension String {
+    /// The line with a tab for each four spaces before it, which takes less space.
+    var indentedByTabs: String {
+        let spaces = prefix { $0 == " " }.count
+        return String(repeating: "\t", count: spaces / 4) + dropFirst(spaces / 4 * 4)
+    }
+
     /// The lines of shell code without empty ones.
     var shellLines: [String] { split(separator: "\n").filter { $0.contains { $0 != " " } }.map(String.init) }
 }

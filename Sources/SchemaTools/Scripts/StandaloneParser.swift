@@ -35,7 +35,7 @@ package import SettingsSchema
 package struct StandaloneParser {
     let schema: Schema
     private let program: String
-    private let prefix: String
+    let prefix: String
     private let output: ScriptOutput
     /// Whether the script prints its completions for `--completions`.
     private let hasCompletions: Bool
@@ -84,6 +84,22 @@ package struct StandaloneParser {
     /// The variable with the words of a list of uses.
     func uses(_ list: String) -> String { "_p_uses_" + ShellName.variable(for: list, prefix: "") }
     func quoted(_ text: String) -> String { ShellQuoting.word(text) }
+    /// The text as a word or pattern, which needs no quotes if nothing in it has a meaning for a shell.
+    func word(_ text: String) -> String {
+        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".", ":", "+": true
+            default: false
+            }
+        }
+        return isPlain && !text.isEmpty && text != "esac" ? text : quoted(text)
+    }
+    /// The name by which functions of the parser know a setting.
+    func name(_ setting: SettingDeclaration) -> String { ShellName.variable(for: setting.key, prefix: "") }
+    /// Whether functions can make the name of the variable from that of the setting.
+    func hasPlainVariable(_ setting: SettingDeclaration) -> Bool { variable(setting.key) == prefix + name(setting) }
+    /// The pattern of a setting, or of a flag, in a context.
+    func pattern(_ context: String?, _ name: String) -> String { word("\(context ?? ""):\(name)") }
 
     /// The code that sets the variables of the settings and the positional parameters, or ends the script.
     package func code() throws(ScriptFailure) -> String {
@@ -94,7 +110,7 @@ package struct StandaloneParser {
         }
         var lines = ["# The arguments, parsed without prefs. Made by prefs args --build from the declaration above."]
         lines += completionLines + environmentLines + startLines + functions + mainLoop + endLines
-        return lines.joined(separator: "\n") + "\n"
+        return lines.map(\.indentedByTabs).joined(separator: "\n") + "\n"
     }
 
     // MARK: Start
@@ -141,8 +157,10 @@ package struct StandaloneParser {
                     + (setting.isChecked ? " \(raw(setting.key))=''" : "")
             }
             let value = setting.defaultValue?.plainText ?? (setting.rule.type == .boolean ? "false" : "")
-            let word = setting.isDefaultInHome ? "~/\(quoted(String(value.dropFirst(2))))" : quoted(value)
-            return "\(variable(setting.key))=\(word) \(state)''"
+            let text = setting.isDefaultInHome ? "~/\(quoted(String(value.dropFirst(2))))" : word(value)
+            // Without a check, nothing reads the rest.
+            let isChecked = !checks(of: setting).isEmpty || !setting.allVariables.isEmpty
+            return "\(variable(setting.key))=\(text) " + (isChecked ? state : "\(place(setting.key))=") + "''"
         }
     }
 
@@ -153,6 +171,9 @@ package struct StandaloneParser {
         let types = schema.allSettings.map(\.rule.ofWords.type)
         if types.contains(.integer) { lines += StandaloneFunctions.integer }
         if types.contains(.boolean) { lines += StandaloneFunctions.boolean }
+        if schema.allSettings.contains(where: { isPlain($0) && $0.rule.type != .string }) {
+            lines += StandaloneFunctions.converting(prefix)
+        }
         if hasNotes { lines += StandaloneFunctions.noting(program: program) }
         if schema.allSettings.contains(where: \.rule.ofWords.hasLength) { lines += StandaloneFunctions.length }
         if schema.allSettings.contains(where: { $0.rule.ofWords.pattern != nil }) {
@@ -171,14 +192,16 @@ package struct StandaloneParser {
             lines +=
                 ["_p_long_flag() {", "    _p_flag \"$1\"", "    case $_p_command in"]
                 + contexts.map { context in
-                    let names = table(of: context).long.keys.sorted().map { quoted("--\($0)") }
-                    return "    \(quoted(context ?? ""))) _p_complete \"$1\" \(names.joined(separator: " ")) ;;"
+                    let names = table(of: context).long.keys.sorted().map { word("--\($0)") }
+                    return "    \(word(context ?? ""))) _p_complete \"$1\" \(names.joined(separator: " ")) ;;"
                 }
             lines += ["    esac", "}"]
         }
         lines += ["# Sets the setting $1 to the text $2, which was given by $3."]
         lines += ["_p_set() {", "    case $_p_command:$1 in"] + contexts.flatMap { setArms($0) }
-        lines += ["    esac", "}"]
+        lines += [
+            "    *) eval \"_p_at_$1=\\$3 _p_text_$1=\\$2 \(prefix)$1=\\$2 _p_new_$1=1\" ;;", "    esac", "}",
+        ]
         lines += ["# Checks the new value of the setting $1."]
         lines += ["_p_check() {", "    case $_p_command:$1 in"] + contexts.flatMap { checkArms($0) }
         lines += ["    esac", "}"]
@@ -215,22 +238,27 @@ package struct StandaloneParser {
     /// The branches for the flags of a context.
     private func flagArms(_ context: String?) -> [String] {
         let table = table(of: context)
-        let scope = context ?? ""
-        var lines: [String] = []
-        for name in table.long.keys.sorted() {
-            guard let meaning = table.long[name] else { continue }
-            lines.append("    \(quoted("\(scope):--\(name)"))) \(words(of: meaning)) ;;")
+        let flags = table.written.sorted { $0.flag < $1.flag }.map { ($0.flag, words(of: $0.meaning)) }
+        return flagsOfOthers(context, table) + arms(flags, in: context)
+    }
+
+    /// Returns a branch for each different action, with the flags that have it.
+    private func arms(_ flags: [(flag: String, action: String)], in context: String?) -> [String] {
+        var places: [Name: Int] = [:]
+        var arms: [(patterns: [String], action: String)] = []
+        for (flag, action) in flags {
+            if let place = places[Name(action)] {
+                arms[place].patterns.append(pattern(context, flag))
+            } else {
+                places[Name(action)] = arms.count
+                arms.append(([pattern(context, flag)], action))
+            }
         }
-        for letter in table.short.keys.sorted() {
-            guard let meaning = table.short[letter] else { continue }
-            lines.append("    \(quoted("\(scope):-\(letter)"))) \(words(of: meaning)) ;;")
-        }
-        return flagsOfOthers(context, table) + lines
+        return arms.map { "    \($0.patterns.joined(separator: "|"))) \($0.action) ;;" }
     }
 
     /// The branches for the flags of commands that are not chosen. One of the default command chooses it.
     private func flagsOfOthers(_ context: String?, _ table: FlagTable) -> [String] {
-        let scope = context ?? ""
         let known = Set(table.written.map { Name($0.flag) } + [Name("-h")])
         var meanings: [Name: String] = [:]
         // A setting that takes unknown flags takes these too.
@@ -248,57 +276,73 @@ package struct StandaloneParser {
                 meanings[Name(flag)] = "_p_kind=default\(otherwise)"
             }
         }
-        return meanings.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }.map { flag, words in
-            "    \(quoted("\(scope):\(flag)"))) \(words) ;;"
-        }
+        let others = meanings.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }
+        return arms(others.map { ($0.key.text, $0.value) }, in: context)
     }
 
     private func words(of meaning: FlagTable.Meaning) -> String {
         switch meaning {
         case .common(let flag): "_p_kind=\(flag == .help ? "help" : "version")"
-        case .on(let setting): "_p_kind=on _p_key=\(quoted(setting.key))"
-        case .off(let setting): "_p_kind=off _p_key=\(quoted(setting.key))"
-        case .count(let setting): "_p_kind=count _p_key=\(quoted(setting.key))"
+        case .on(let setting): "_p_kind=on _p_key=\(name(setting))"
+        case .off(let setting): "_p_kind=off _p_key=\(name(setting))"
+        case .count(let setting): "_p_kind=count _p_key=\(name(setting))"
         case .sets(let setting, let flag):
-            "_p_kind=sets _p_key=\(quoted(setting.key)) _p_fixed=\(quoted(flag.value.plainText))"
+            "_p_kind=sets _p_key=\(name(setting)) _p_fixed=\(word(flag.value.plainText))"
                 + (flag.deprecated.map { " _p_old=\(quoted(endOfNote($0)))" } ?? "")
         case .value(let setting) where setting.isValueOptional:
-            "_p_kind=optional _p_key=\(quoted(setting.key)) _p_fixed=\(quoted(setting.implied?.plainText ?? ""))"
+            "_p_kind=optional _p_key=\(name(setting)) _p_fixed=\(word(setting.implied?.plainText ?? ""))"
         case .value(let setting):
-            "_p_kind=\(setting.allowsDash ? "any" : setting.rule.ofElements.type == .integer ? "number" : "value") _p_key=\(quoted(setting.key)) _p_fixed=\(quoted(setting.expectation))"
+            "_p_kind=\(setting.allowsDash ? "any" : setting.rule.ofElements.type == .integer ? "number" : "value") _p_key=\(name(setting)) _p_fixed=\(word(setting.expectation))"
         case .secret, .secretSource: ""
         }
     }
 
-    /// The branches that set the settings of a context.
+    /// The branches that set the settings of a context. Texts that nothing else depends on have none.
     private func setArms(_ context: String?) -> [String] {
-        schema.settings(of: context).filter { !$0.takesRest }.flatMap { setting -> [String] in
-            let scope = quoted("\(context ?? ""):\(setting.key)")
-            let note = setting.deprecated.map { "_p_note \"$3\"\(quoted(endOfNote($0))); " } ?? ""
-            let assignments = "\(note)\(place(setting.key))=$3 \(text(setting.key))=$2"
-            let isNew = "\(unchecked(setting.key))=1"
-            let reason = setting.rule.reported(.unreadable(expected: setting.flagRule.expectation))
-            let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: \"\(quoted("\(reason)"))"
-            let once = refusalOfSecond(setting)
-            let use = use(of: setting)
-            if setting.isList {
-                return ["    \(scope))"] + (note.isEmpty ? [] : [note]).map { "        " + $0 }
-                    + (use.isEmpty ? [] : ["        " + use]) + adding(to: setting).map { "        " + $0 }
-            }
-            switch setting.rule.type {
-            case .integer, .boolean:
-                let function = setting.rule.type == .integer ? "_p_integer" : "_p_boolean"
-                // Without an earlier value there is none, not even the default.
-                let empty =
-                    setting.rule.type == .boolean
-                    ? "if [ -z \"$\(place(setting.key))\" ]; then \(variable(setting.key))=''; fi; " : ""
-                return [
-                    "    \(scope))",
-                    "        if \(function) \"$2\"; then \(once)\(variable(setting.key))=$_p_value \(isNew); else",
-                    "            \(empty)\(failure)", "        fi", "        \(use)\(assignments) ;;",
-                ]
-            default: return ["    \(scope)) \(use)\(once)\(assignments) \(variable(setting.key))=$2 \(isNew) ;;"]
-            }
+        let settings = schema.settings(of: context).filter { !$0.takesRest }
+        let converted = settings.filter { isPlain($0) && $0.rule.type != .string }.map { setting in
+            (name(setting), "_p_convert \"$@\" _p_\(setting.rule.type.rawValue) \(quoted(refusalOfText(setting)))")
+        }
+        return settings.filter { !isPlain($0) }.flatMap { arm($0, context) } + arms(converted, in: context)
+    }
+
+    /// Whether only the type of the setting decides how its value is taken from a text.
+    private func isPlain(_ setting: SettingDeclaration) -> Bool {
+        hasPlainVariable(setting) && !setting.isList && setting.deprecated == nil
+            && refusalOfSecond(setting).isEmpty && use(of: setting).isEmpty
+            && [.string, .integer, .boolean].contains(setting.rule.type)
+    }
+
+    /// The problem with a text that is not of the setting's type.
+    private func refusalOfText(_ setting: SettingDeclaration) -> String {
+        "\(setting.rule.reported(.unreadable(expected: setting.flagRule.expectation)))"
+    }
+
+    /// The lines that set a setting.
+    private func arm(_ setting: SettingDeclaration, _ context: String?) -> [String] {
+        let scope = pattern(context, name(setting))
+        let note = setting.deprecated.map { "_p_note \"$3\"\(quoted(endOfNote($0))); " } ?? ""
+        let assignments = "\(note)\(place(setting.key))=$3 \(text(setting.key))=$2"
+        let isNew = "\(unchecked(setting.key))=1"
+        let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: \"\(quoted(refusalOfText(setting)))"
+        let once = refusalOfSecond(setting)
+        let use = use(of: setting)
+        if setting.isList {
+            return ["    \(scope))"] + (note.isEmpty ? [] : [note]).map { "        " + $0 }
+                + (use.isEmpty ? [] : ["        " + use]) + adding(to: setting).map { "        " + $0 }
+        }
+        switch setting.rule.type {
+        case .integer, .boolean:
+            // Without an earlier value there is none, not even the default.
+            let empty =
+                setting.rule.type == .boolean
+                ? "if [ -z \"$\(place(setting.key))\" ]; then \(variable(setting.key))=''; fi; " : ""
+            return [
+                "    \(scope))",
+                "        if _p_\(setting.rule.type.rawValue) \"$2\"; then \(once)\(variable(setting.key))=$_p_value \(isNew); else",
+                "            \(empty)\(failure)", "        fi", "        \(use)\(assignments) ;;",
+            ]
+        default: return ["    \(scope)) \(use)\(once)\(assignments) \(variable(setting.key))=$2 \(isNew) ;;"]
         }
     }
 
@@ -420,7 +464,7 @@ package struct StandaloneParser {
     /// The branches that check the new values of a context.
     private func checkArms(_ context: String?) -> [String] {
         schema.settings(of: context).compactMap { setting -> [String]? in
-            let head = "    \(quoted("\(context ?? ""):\(setting.key)")))"
+            let head = "    \(pattern(context, name(setting))))"
             if setting.isList { return [head] + assignment(of: setting).map { "        " + $0 } }
             let checks = checks(of: setting)
             guard !setting.takesRest, !checks.isEmpty else { return nil }
@@ -497,7 +541,7 @@ package struct StandaloneParser {
             }
             let least = setting.isRequired ? "0" : "\"$_p_need\""
             lines.append("if [ -z \"$\(place(setting.key))\" ] && [ \"$#\" -gt \(least) ]; then")
-            lines.append("    _p_set \(quoted(setting.key)) \"$1\" \(quoted(setting.operandName))")
+            lines.append("    _p_set \(name(setting)) \"$1\" \(quoted(setting.operandName))")
             lines.append("    shift")
             lines.append("fi")
             if setting.isRequired {
@@ -563,7 +607,7 @@ package struct StandaloneParser {
         lines.append(limit("-gt", "\"$#\""))
         lines += [
             "while [ \"$_p_number\" -gt 0 ]; do",
-            "    _p_set \(quoted(setting.key)) \"$1\" \(quoted(setting.operandName))",
+            "    _p_set \(name(setting)) \"$1\" \(quoted(setting.operandName))",
             "    shift", "    _p_number=$((_p_number - 1))", "done",
         ]
         return ["if [ -z \"$\(place(setting.key))\" ]; then"] + lines.map { "    " + $0 } + ["fi"]
@@ -584,11 +628,11 @@ package struct StandaloneParser {
         let checked = settings.filter { $0.isList || !checks(of: $0).isEmpty }
         let related = related(settings)
         return settings.flatMap { environment(of: $0, isRelated: related.contains($0)) }
-            + checked.map { "_p_check \(quoted($0.key))" }
+            + checked.map { "_p_check \(name($0))" }
     }
 
     private func environment(of setting: SettingDeclaration, isRelated: Bool) -> [String] {
-        let key = quoted(setting.key)
+        let key = name(setting)
         let check = !setting.isList && checks(of: setting).isEmpty ? "" : " _p_check \(key);"
         // Only flags and operands are noted.
         let (keep, restore) =
@@ -646,7 +690,7 @@ package struct StandaloneParser {
         }
         if !rule.choices.isEmpty {
             let reason = Schema.Problem.Reason.notAChoice(rule.choices.map(\.plainText), nearest: nil)
-            let words = rule.choices.map { quoted($0.plainText) }.joined(separator: "|")
+            let words = rule.choices.map { word($0.plainText) }.joined(separator: "|")
             lines.append("case $\(name) in \(words)) ;; *) \(failure(reason)) ;; esac")
         }
         if let pattern = rule.pattern, let expression = try? ExtendedExpression(pattern) {
@@ -707,7 +751,7 @@ extension StandaloneParser {
             let displacements = others.map { settings[$0] }.map { other in
                 let note = Schema.Arguments.Note.displaced("", by: other.writtenName).description
                 return "if [ \"$\(layer(other.key))\" = flag ]; then _p_note \"$\(at)\"\(quoted(note)); "
-                    + "\(defaults([setting]).joined());\(setting.isList ? " _p_check \(quoted(setting.key));" : "") el"
+                    + "\(defaults([setting]).joined());\(setting.isList ? " _p_check \(name(setting));" : "") el"
             }
             let end = displacements.isEmpty ? "\(by)='env'" : "se \(by)='env'; fi"
             return [
