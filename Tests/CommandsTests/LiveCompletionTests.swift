@@ -37,6 +37,8 @@ import Testing
         (["--store", "gnustep", "read", ""], []), (["read", "../evil", ""], []), (["read", "no.such", ""], []),
         (["-host", "a/b", "read", ""], []), (["write", "declared", ""], ["mode"]),
         (["write", "declared", "mode", ""], ["full", "half"]),
+        (["form", ""], ["declared", "prefs"]), (["schema", "show", "d"], ["declared"]),
+        (["schema", "show", "com"], []),
         (["--store", "/tmp/other", "write", "declared", ""], []),
         (["restore", "com.example.app", ""], ["2", "1"]), (["history", "/tmp/file.plist", "--show", ""], ["1"]),
         (["diff", "com.example.app", "--versions", "1.."], ["1..2", "1..1"]),

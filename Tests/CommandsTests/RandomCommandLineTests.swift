@@ -116,7 +116,7 @@ private struct RandomLines {
 
     private mutating func word(of kind: Operand.Kind) -> String {
         switch kind {
-        case .domain, .compared, .domainOrFile: word(Self.domains)
+        case .domain, .compared, .domainOrFile, .declaredDomain: word(Self.domains)
         case .key, .declaredKey: word(Self.keys)
         case .file, .folder: word(Self.paths)
         case .version: word(["1", "2", "9"])

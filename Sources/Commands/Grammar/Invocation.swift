@@ -74,7 +74,7 @@ extension Operand.Kind {
     fileprivate func isPath(_ word: String) -> Bool {
         switch self {
         case .file, .folder: true
-        case .domain, .domainOrFile, .compared: DomainArgument.isPath(word)
+        case .domain, .domainOrFile, .declaredDomain, .compared: DomainArgument.isPath(word)
         default: false
         }
     }

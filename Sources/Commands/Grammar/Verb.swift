@@ -144,6 +144,8 @@ package struct Operand: Hashable, Sendable {
         /// A key that exists in the domain or is declared by its schema.
         case declaredKey
         case domainOrFile
+        /// A domain with a schema, or a file with one.
+        case declaredDomain
         /// A domain, DOMAIN@LAYER or a file.
         case compared
         /// The number of a kept version of the domain.
@@ -218,7 +220,7 @@ extension Operand {
 
 extension Operand.Kind {
     /// Whether the operand can be a domain.
-    var isOfDomain: Bool { self == .domain || self == .domainOrFile || self == .compared }
+    var isOfDomain: Bool { [.domain, .domainOrFile, .declaredDomain, .compared].contains(self) }
 }
 
 extension [Operand] {

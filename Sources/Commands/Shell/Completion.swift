@@ -160,6 +160,9 @@ extension Completion {
         case .domainOrFile:
             offerDomains()
             answer.files = .files
+        case .declaredDomain:
+            for domain in source.declaredDomains().sorted(by: { $0.isBefore($1) }) { offer(domain) }
+            answer.files = .files
         case .compared:
             offerDomains()
             offerLayersAndVersions()
@@ -284,6 +287,8 @@ extension ValueRule {
 /// The source of domain names and their contents for completions.
 package struct CompletionSource: Sendable {
     package let domains: @Sendable () -> [String]
+    /// The domains with a schema.
+    package let declaredDomains: @Sendable () -> [String]
     /// The values of the domain that an argument names, or nil.
     package let domain: @Sendable (String) -> PropertyList.Dictionary?
     /// The schema of the domain that an argument names, or nil.
@@ -293,11 +298,12 @@ package struct CompletionSource: Sendable {
 
     package init(
         domains: @escaping @Sendable () -> [String],
+        declaredDomains: @escaping @Sendable () -> [String] = { [] },
         domain: @escaping @Sendable (String) -> PropertyList.Dictionary?,
         schema: @escaping @Sendable (String) -> Schema? = { _ in nil },
         versions: @escaping @Sendable (String) -> [(number: Int, meaning: String)] = { _ in [] }
     ) {
-        self.domains = domains
+        (self.domains, self.declaredDomains) = (domains, declaredDomains)
         self.domain = domain
         self.schema = schema
         self.versions = versions
@@ -319,6 +325,10 @@ extension CompletionSource {
         }
         return CompletionSource(
             domains: { ((try? access()?.names()) ?? []).map(\.text) },
+            declaredDomains: {
+                guard let access = access() else { return [] }
+                return [StorePolicy.domain.text] + access.schemas.places.domains(on: access.system).map(\.text)
+            },
             domain: { word in
                 guard let access = access(), let domain = try? access.domain(word) else { return nil }
                 if let contents = try? domain.file.contents(on: access.system), contents.exists {

@@ -13,7 +13,7 @@ extension Verb {
             "With --plain, without a terminal, or if TERM is dumb, the form asks one question per line. An empty answer keeps the current value, ? explains the setting, :default removes the user's value, :empty is the empty text or list, :back returns to the previous question, :find WORDS lists settings by a search, :go N goes to one of them, :changed lists the changes, :save saves and ends, and :quit ends without saving. A backslash precedes an answer that itself begins with a colon or a question mark.",
             "All changes are shown and saved in one step. If the form is left without saving changes, or its input ends early, the exit status is 8.",
         ],
-        options: [.plain, .formSchema, .bundleDomain], forms: [[.domain]],
+        options: [.plain, .formSchema, .bundleDomain], forms: [[Operand("DOMAIN", .declaredDomain)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let named = try SchemaFile.ofOperand(invocation, context)?.schema()

@@ -57,7 +57,7 @@ extension Verb {
     private static let showing = Verb(
         "show", .new, "print the settings that a domain's schema, file or bundle declares",
         options: [.format([.table, .markdown, .man, .commandLine, .jsonSchema, .openstep]), .bundleDomain],
-        forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
+        forms: [[Operand("DOMAIN|FILE", .declaredDomain)]], statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
         let (schema, program) = try schema(named: word, invocation, context)
@@ -137,7 +137,7 @@ extension Verb {
 
     private static let uninstalling = Verb(
         "uninstall", .new, "remove the user's schema of a domain; the stored values stay",
-        forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
+        forms: [[Operand("DOMAIN|FILE", .declaredDomain)]], statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
         let places = access.schemas.places
@@ -228,7 +228,7 @@ extension Verb {
         details: [
             "The folder must be missing or empty. Whatever a bundle cannot express is listed on standard error."
         ],
-        options: [.settingsBundle], forms: [[Operand("DOMAIN|FILE", .domainOrFile)]],
+        options: [.settingsBundle], forms: [[Operand("DOMAIN|FILE", .declaredDomain)]],
         statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         guard let output = invocation[.settingsBundle] else {
