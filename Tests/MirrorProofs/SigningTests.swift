@@ -83,6 +83,12 @@ import Testing
         #expect(try desk.run("mirror", "admit", keys[1]).status == 3)
         // The expelled host cannot decide either.
         #expect(try laptop.run("mirror", "expel", keys[0]).status == 3)
+        // The tablet, which trusted the desk first, is the last host that can.
+        try tablet.succeed("mirror", "expel", keys[0])
+        #expect(try tablet.succeed("mirror", "status").contains("was expelled: \(keys[0])"))
+        let last = try tablet.run("mirror", "leave")
+        #expect(last.status == 9 && last.errorText.contains("no other host is admitted"), "\(last.errorText)")
+        #expect(try tablet.run("mirror", "leave", "--anyway").status == 0)
     }
 
     /// The files of each folder, verified as the manual describes.

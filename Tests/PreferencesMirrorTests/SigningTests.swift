@@ -88,6 +88,25 @@ import Testing
         #expect(try scene.hosts[1].values() == ["carol": "before"])
     }
 
+    @Test func `knows its last admitted host, and that the key which was trusted first was expelled`() throws {
+        let scene = try Scene()
+        let (ada, bob) = (scene.hosts[0], scene.hosts[1])
+        try scene.bench.comeToRest(scene.hosts + [scene.carol, scene.eve])
+        #expect(try !ada.session().isLastAdmitted && ada.status().signing?.expelledTrust == nil)
+        try bob.decide(on: "ada", isAdmitted: false)
+        let key = try #require(try ada.status().signing?.fingerprint)
+        for host in [bob, scene.carol] {
+            try host.sync()
+            #expect(try host.status().signing?.expelledTrust == key, "\(host.name)")
+            #expect(try !host.session().isLastAdmitted, "\(host.name)")
+        }
+        try bob.decide(on: "carol", isAdmitted: false)
+        #expect(try bob.session().isLastAdmitted)
+        try bob.decide(on: "eve", isAdmitted: true)
+        try scene.bench.comeToRest([bob, scene.eve])
+        #expect(try !bob.session().isLastAdmitted)
+    }
+
     @Test func `has neither of two hosts that expel each other`() throws {
         let scene = try Scene()
         try scene.hosts[0].decide(on: "eve", isAdmitted: true)

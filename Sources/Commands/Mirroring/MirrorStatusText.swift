@@ -188,6 +188,10 @@ extension MirrorSession.Signing {
             ? "this host was expelled; `prefs mirror leave --anyway`, then join with a new key"
             : isAdmitted ? "" : "not admitted yet; on an admitted host: `prefs mirror admit \(fingerprint)`"
         var rows = [("key", fingerprint)] + (state.isEmpty ? [] : [("", state)])
+        if let expelledTrust, !isExpelled {
+            rows.append(("", "the key that this host trusted first was expelled: \(expelledTrust);"))
+            rows.append(("", "`prefs mirror detach`, then join with --trust and the key of an admitted host"))
+        }
         for signer in requests {
             let host = signer.label.onOneLine
             rows.append(("asks to join", "\(host); compare the key with its `prefs mirror status`, then"))

@@ -70,7 +70,7 @@ extension MirrorVerbs {
         "leave", .new, "leave the mirror and notify the other hosts",
         details: [
             "The domains' files stay as they are, and what this host has written stays in force for the others. Open conflicts stay in the mirror. If the directory is not writable, this host leaves at the next exchange.",
-            "Refused with status 9 while no other host has read the last changes of this host, unless --anyway is specified.",
+            "Refused with status 9 while no other host has read the last changes of this host, or if it is the last admitted host of a signed mirror, unless --anyway is specified.",
         ],
         options: [.anyway, .mirror], statuses: outcomes
     ) { invocation, context in
@@ -78,6 +78,13 @@ extension MirrorVerbs {
         var session = try access.one()
         if !invocation.has(.anyway) {
             try access.sync(&session)
+            guard !session.isLastAdmitted else {
+                _ = try access.conclude(&session)
+                throw CommandFailure(
+                    .conflicts,
+                    "\(session.place): no other host is admitted, so none could write to the mirror; admit one first "
+                        + "(prefs mirror admit); --anyway leaves now")
+            }
             guard session.isAcknowledged else {
                 _ = try access.conclude(&session)
                 throw CommandFailure(

@@ -121,6 +121,8 @@ extension MirrorSession {
         /// Whether other hosts accept the files of this one.
         package let isAdmitted: Bool
         package let isExpelled: Bool
+        /// The fingerprint of the key that this host trusted first, if it was expelled.
+        package let expelledTrust: String?
         /// The hosts that ask to be admitted, with the fingerprints of their keys.
         package let requests: [Signer]
         /// The numbers of ignored files, by the folder of a host or its number.
@@ -155,6 +157,7 @@ extension MirrorSession {
         let young = Set(ignored.keys).subtracting(old)
         return Signing(
             fingerprint: own.fingerprint, isAdmitted: signers.admits(own), isExpelled: signers.expelled[own] != nil,
+            expelledTrust: signers.expelled[signatures.key.trusted] == nil ? nil : signatures.key.trusted.fingerprint,
             requests: Set(requests.map(\.signer)).sorted { ($0.label, $0.key.line) < ($1.label, $1.key.line) },
             ignored: counts(of: old), awaited: counts(of: young))
     }
@@ -219,6 +222,19 @@ extension MirrorSession {
         return signatures.signers.admitted.map { key, label in
             Signer(label: names[key.fingerprint] ?? label, key: key)
         }.sorted { ($0.label, $0.key.line) < ($1.label, $1.key.line) }
+    }
+
+    /// Whether no admitted host would be left in the mirror without this one, although others are.
+    package var isLastAdmitted: Bool {
+        guard let signatures = directory.signatures, signatures.signers.admits(signatures.key.key) else { return false }
+        let all = engine.status.otherWriters
+        let (gone, present) = (all.filter { $0.hasLeft || $0.isRetired }, all.filter { !$0.hasLeft && !$0.isRetired })
+        func keys(of writers: some Sequence<EngineStatus.OtherWriter>) -> Set<String> {
+            Set(writers.compactMap { signatures.fingerprint(of: $0.writer) })
+        }
+        let left = keys(of: gone).subtracting(keys(of: present)).union([signatures.key.key.fingerprint])
+        return signatures.signers.admitted.keys.allSatisfy { left.contains($0.fingerprint) }
+            && !(present.isEmpty && requests.isEmpty)
     }
 
     /// Whether a key was expelled.
