@@ -225,7 +225,8 @@ import Testing
 
                 ### Operands
 
-                - `COLOR`: The color. red: Like a rose. (required)
+                - `COLOR`: The color. (required)
+                  - red: Like a rose.
                 - `FILE`: The files.
 
                 ### Options

@@ -43,7 +43,8 @@ extension Schema {
             + help.sections.flatMap { title, rows in
                 let lines = rows.map { left, right in
                     "- `\(left.drop(while: \.isWhitespace).replacing("`", with: "'"))`"
-                        + (right.isEmpty ? "" : ": \(right.asMarkdown)")
+                        + (right.isEmpty ? "" : ": ")
+                        + right.split(separator: "\n").map { String($0).asMarkdown }.joined(separator: "\n  - ")
                 }
                 return ["\(heading) \(title.asMarkdown)", lines.joined(separator: "\n")]
             }

@@ -265,7 +265,8 @@ package struct ProgramHelp {
             if let value = given[setting.key] { facts.append("\(setting.shown(value)) given") }
         }
         let inParentheses = facts.isEmpty ? "" : "(\(facts.joined(separator: "; ")))"
-        return [setting.explanation, inParentheses].filter { !$0.isEmpty }.joined(separator: " ")
+        let own = [setting.ownExplanation, inParentheses].filter { !$0.isEmpty }.joined(separator: " ")
+        return ([own] + setting.explanationsOfChoices).filter { !$0.isEmpty }.joined(separator: "\n")
     }
 }
 
@@ -290,7 +291,12 @@ extension SettingDeclaration {
 
     /// The description of the setting, as sentences.
     package var explanation: String {
-        [title.map(\.asSentence), summary.map(\.asSentence), bounds.map { "\($0.capitalizedFirst)." }, choices, notice]
+        ([ownExplanation] + explanationsOfChoices).filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    /// The description without its choices.
+    fileprivate var ownExplanation: String {
+        [title.map(\.asSentence), summary.map(\.asSentence), bounds.map { "\($0.capitalizedFirst)." }, notice]
             .compactMap(\.self).joined(separator: " ")
     }
 
@@ -337,13 +343,13 @@ extension SettingDeclaration {
         rule.kind?.quantity != nil ? "" : unit.map { " \($0)" } ?? ""
     }
 
-    /// The choices with their titles, as sentences; nil if they have none.
-    private var choices: String? {
+    /// The choices that have titles, each with its title as a sentence.
+    fileprivate var explanationsOfChoices: [String] {
         let rule = rule.ofElements
-        guard rule.choiceTitles.count == rule.choices.count else { return nil }
-        let titled = rule.choices.filter { rule.title(of: $0) != $0.plainText }
-        let words = titled.map { "\(rule.text(of: $0)): \(rule.title(of: $0).asSentence)" }
-        return words.isEmpty ? nil : words.joined(separator: " ")
+        guard rule.choiceTitles.count == rule.choices.count else { return [] }
+        return rule.choices.filter { rule.title(of: $0) != $0.plainText }.map {
+            "\(rule.text(of: $0)): \(rule.title(of: $0).asSentence)"
+        }
     }
 
     private var notice: String? { deprecated.map(\.asNotice) }
