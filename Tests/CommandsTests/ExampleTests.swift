@@ -72,7 +72,7 @@ struct `An example` {
                 backup: --name ../evil: must match ([A-Za-z0-9][A-Za-z0-9._-]*)?
                 backup: --target is required
                 backup: FOLDER is required
-                Try backup --help.
+                Try backup create --help.
 
                 """)
     }

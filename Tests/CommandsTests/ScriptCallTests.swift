@@ -198,6 +198,20 @@ struct ScriptBench {
         }
     }
 
+    @Test func `names the help of the command whose line has errors`() throws {
+        let lines = [
+            "#!/bin/sh", "#prefs title=T", "# @flag -v", "# @command push", "# @arg to!:folder", "# @command list",
+        ]
+        let bench = try ScriptBench(script: lines.joined(separator: "\n") + "\n")
+        for (words, command) in [
+            (["-x"], ""), (["push"], "push "), (["push", "-x", "."], "push "), (["lst"], ""),
+            (["-x", "list"], "list "),
+        ] {
+            let outcome = try bench.run(words)
+            #expect(outcome.errors.hasSuffix("\nTry backup \(command)--help.\n"), "\(words): \(outcome)")
+        }
+    }
+
     @Test func `removes what was saved, and ends`() throws {
         let bench = try ScriptBench()
         #expect(try bench.run(["--reset"]).errors == "backup: nothing is saved, so nothing was removed\n")

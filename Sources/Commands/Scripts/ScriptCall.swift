@@ -136,7 +136,7 @@ struct ScriptCall {
     ) throws -> ExitStatus {
         let given = arguments.values
         let mistakes = check(given, arguments)
-        guard mistakes.isEmpty else { return try refuse(mistakes) }
+        guard mistakes.isEmpty else { return try refuse(mistakes, of: arguments.command) }
         for note in arguments.notes { try say("\(note)") }
         if schema.settings(of: arguments.command).contains(where: \.hasBrokenDefault) { try checkSchema() }
         let layers = layers(stored, .init(arguments, configuration))
@@ -147,7 +147,7 @@ struct ScriptCall {
             values[setting.key] = isGiven ? resolution.winner?.value : resolution.winner?.value?.escapingRaw
         }
         let missing = schema.pathMistakes(in: values, of: arguments.command, on: context.fileSystem)
-        guard missing.isEmpty else { return try refuse(missing) }
+        guard missing.isEmpty else { return try refuse(missing, of: arguments.command) }
         let text = try text(of: values, arguments)
         if arguments.saves {
             do {
@@ -212,7 +212,7 @@ struct ScriptCall {
         let mistakes =
             check(arguments.values, arguments)
             + schema.pathMistakes(in: arguments.values, of: arguments.command, on: context.fileSystem)
-        guard mistakes.isEmpty else { return try refuse(mistakes) }
+        guard mistakes.isEmpty else { return try refuse(mistakes, of: arguments.command) }
         for note in arguments.notes { try say("\(note)") }
         let given = arguments.saves ? arguments.values : [:]
         let keys = arguments.reset.map { schema.storedKeys(of: $0) } ?? []
@@ -245,9 +245,10 @@ struct ScriptCall {
 
     // MARK: Ending the script
 
-    private func refuse(_ mistakes: [Schema.Arguments.Mistake]) throws -> ExitStatus {
+    private func refuse(_ mistakes: [Schema.Arguments.Mistake], of command: String? = nil) throws -> ExitStatus {
         for mistake in mistakes { try say("\(mistake)") }
-        try context.terminal.write("Try \(program) --\(schema.name(of: .help, in: nil)).\n", to: .errors)
+        try context.terminal.write(
+            schema.hint(after: mistakes, program: program, command: command) + "\n", to: .errors)
         let isForbidden = mistakes.allSatisfy {
             if case .excludedByForced(_, saves: true) = $0.reason { true } else { false }
         }

@@ -90,7 +90,7 @@ extension Schema {
                 try terminal.write(lines(text), to: .errors)
                 try terminal.exit(0)
             case .mistakes(let mistakes):
-                let help = "Try \(program) --\(name(of: .help, in: nil)).".shown + "\n"
+                let help = hint(after: mistakes, program: program).shown + "\n"
                 try terminal.write(mistakes.map { lines("\($0)") }.joined() + help, to: .errors)
                 try terminal.exit(2)
             }

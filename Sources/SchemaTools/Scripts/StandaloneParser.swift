@@ -500,7 +500,7 @@ package struct StandaloneParser {
         }
         let refusal = [
             "if [ -n \"$_p_errors\" ]; then",
-            "    printf '%s%s\\n' \"$_p_errors\" \(quoted("Try \(program) --\(schema.name(of: .help, in: nil)).")) >&2",
+            "    printf '%s%s\\n' \"$_p_errors\" \(hint) >&2",
             "    exit 2", "fi",
         ]
         lines += ["esac"] + refusal
@@ -509,6 +509,20 @@ package struct StandaloneParser {
         if !existence.isEmpty { lines += existence + refusal }
         if !schema.commands.isEmpty { lines.append("\(variable("command"))=$_p_command") }
         return lines.filter { !$0.isEmpty }
+    }
+
+    /// The line after the errors, as words.
+    private var hint: String {
+        let own = "--\(schema.name(of: .help, in: nil))."
+        guard !schema.commands.isEmpty else { return quoted("Try \(program) \(own)") }
+        let others = schema.allCommands.filter {
+            schema.name(of: .help, in: $0.name) != schema.name(of: .help, in: nil)
+        }
+        let start = "\(quoted("Try \(program) "))\"${_p_command:+$_p_command }\""
+        guard !others.isEmpty else { return start + own }
+        let patterns = others.map { word($0.name) }.joined(separator: "|")
+        let other = "--\(CommonFlag.help.nameIfTaken)."
+        return "\(start)\"$(case $_p_command in \(patterns)) echo \(other) ;; *) echo \(own) ;; esac)\""
     }
 
     /// Places the operands of a context, reads the variables and checks the values.

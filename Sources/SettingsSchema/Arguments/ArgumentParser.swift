@@ -53,10 +53,18 @@ struct ArgumentParser {
         if asksForVersion { return .version }
         if onlyStores {
             finishStoring()
-            return mistakes.isEmpty ? .storing(result) : .mistakes(mistakes)
+            return mistakes.isEmpty ? .storing(result) : .mistakes(mistakesWithCommand)
         }
         finish()
-        return mistakes.isEmpty ? .values(result) : .mistakes(mistakes)
+        return mistakes.isEmpty ? .values(result) : .mistakes(mistakesWithCommand)
+    }
+
+    private var mistakesWithCommand: [Schema.Arguments.Mistake] {
+        mistakes.map { mistake in
+            var mistake = mistake
+            mistake.command = result.command
+            return mistake
+        }
     }
 
     mutating func report(_ reason: Schema.Arguments.Mistake.Reason, at place: String) {

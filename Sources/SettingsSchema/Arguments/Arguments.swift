@@ -269,11 +269,22 @@ extension Schema.Arguments {
         public let place: String
         /// The reason for the error.
         package let reason: Reason
+        /// The sub-command that the command line names; nil if there is none or it is not known.
+        package var command: String?
 
         package init(_ reason: Reason, at place: String) {
             self.place = place
             self.reason = reason
         }
+    }
+}
+
+extension Schema {
+    /// Returns the line after the errors of a command line, which names the flag for help.
+    package func hint(after mistakes: [Arguments.Mistake], program: String, command: String? = nil) -> String {
+        let command = command ?? mistakes.lazy.compactMap(\.command).first
+        let words = [program] + (command.map { [$0] } ?? []) + ["--\(name(of: .help, in: command))"]
+        return "Try \(words.joined(separator: " "))."
     }
 }
 
