@@ -32,8 +32,10 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
         PublicScript(name: "debsign", linesBefore: 45),
     ]
 
-    /// The shells that run parsers in POSIX shell.
-    static let shells = [["dash"], ["bash", "--posix"], ["busybox", "sh"], ["mksh"], ["yash"]]
+    /// The installed shells that run parsers in POSIX shell. yash reads only text that is valid in its locale.
+    static let shells = [
+        ["dash"], ["bash", "--posix"], ["busybox", "sh"], ["mksh"], ["env", "LC_ALL=C.UTF-8", "yash"],
+    ].filter { Tool.isExpected($0[0] == "env" ? $0[2] : $0[0]) }
 
     struct Row {
         let arguments: [String]
@@ -92,7 +94,9 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
             let lines = result.errorText.split(separator: "\n").map { line in
                 line.hasPrefix("\(name): ") ? String(line.dropFirst(name.count + 2)) : String(line)
             }
-            let isEnded = lines.last == "Try \(name) --help." && result.status == 2 && result.text.isEmpty
+            let end = lines.last ?? ""
+            let isEnded =
+                end.hasPrefix("Try \(name) ") && end.hasSuffix("--help.") && result.status == 2 && result.text.isEmpty
             return isEnded ? "! \(lines.dropLast().joined(separator: " / "))" : "status \(result.status): \(lines)"
         }
         if result.text.hasPrefix("usage: \(name) ") { return "help" }
