@@ -201,7 +201,9 @@ private struct GeneratedDeclaration {
                 words += "..."
             }
         } else {
-            let type = pick(["TEXT", "INT", "full|part", "FILE", "BOOL", "TEXT...", "INT...", "INT,", "TEXT,..."])
+            let type = pick([
+                "TEXT", "INT", "full|part", "FILE", "BOOL", "TEXT...", "INT...", "INT,", "TEXT,...", "FILE...",
+            ])
             let isOptional = chance(8) && !type.contains("...") && !type.hasSuffix(",")
             words += isOptional ? "[=\(type)]" : "=\(type)"
             let value = type.hasPrefix("INT") ? "5" : type == "BOOL" ? "true" : "full"
@@ -212,6 +214,7 @@ private struct GeneratedDeclaration {
             if type.hasSuffix(",") || type.hasSuffix("..."), chance(3) {
                 rules.append(pick(["{count: ..2}", "{count: 2..}", "{unique}"]))
             }
+            if type.hasPrefix("FILE"), chance(3) { rules.append(pick(["{exists}", "{new}"])) }
             if type == "FILE", chance(3) {
                 items.append("{default-path: ~/it's a file}")
             } else if !isOptional, chance(4), let name = names.popLast() {
@@ -259,14 +262,17 @@ private struct GeneratedDeclaration {
         let number = lines.count
         for index in 0..<Int.random(in: 0...2, using: &random) {
             let types = [
-                "", ":INT", ":FILE", "!", ":INT!", "...", ":INT...", ":FILE...!", "... {count: 2..}",
+                "", ":INT", ":FILE", "!", ":INT!", "...", ":INT...", ":FILE...!", ":FILE {exists}", ":PATH... {exists}",
+                ":FOLDER... {new}", "... {count: 2..}",
                 ":INT... {count: ..2} [-5..5]", "... {count: 1..3} {unique}",
             ]
             let type = types.randomElement(using: &random) ?? ""
             lines.append("# @arg operand\(number)\(index)\(type)")
         }
         if Int.random(in: 0..<3, using: &random) == 0 {
-            lines.append("# @rest rest\(number)\(["", " {pass}", "!"].randomElement(using: &random) ?? "")")
+            lines.append(
+                "# @rest rest\(number)\(["", " {pass}", "!", ":FILE", ":PATH {exists}", ":PATH! {new}"].randomElement(using: &random) ?? "")"
+            )
         }
     }
 
@@ -274,7 +280,7 @@ private struct GeneratedDeclaration {
 
     private static let values = [
         "1", "-1", "0x3", "12", "x", "a=b", "=", "full", "part", "", "--", "-", "é", "it's", "a,b", "1,2", "$(x)",
-        "true", "no", "-v", "a b", "*", "key=3", "3",
+        "true", "no", "-v", "a b", "*", "key=3", "3", ".", "/",
     ]
 
     func call(_ random: inout SeededGenerator) -> Call {

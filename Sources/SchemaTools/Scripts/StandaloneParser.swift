@@ -221,7 +221,7 @@ package struct StandaloneParser {
             lines += StandaloneFunctions.pairing + (output == .sh ? [] : StandaloneFunctions.fields(output))
         }
         if lists.contains(where: \.rule.isUnique) { lines += StandaloneFunctions.differing }
-        return lines
+        return lines + existenceFunctions
     }
 
     /// The branches that choose default commands.
@@ -493,7 +493,11 @@ package struct StandaloneParser {
                     "    if [ -z \"$_p_lost\" ]; then _p_fail \(quoted("missing command: \(names)")); else",
                     "        :",
                 ]
-                lines += valueChecks(of: schema.settings(of: context)).map { "        " + $0 } + ["    fi ;;"]
+                // Without its command, no operand is one of the rest.
+                lines +=
+                    valueChecks(of: schema.settings(of: context).filter { !$0.takesRest }).map { "        " + $0 } + [
+                        "    fi ;;"
+                    ]
             } else {
                 lines += ["\(quoted(context ?? "")))"] + contextEnd(context).map { "    " + $0 } + ["    ;;"]
             }
@@ -602,7 +606,8 @@ package struct StandaloneParser {
             let (own, other) = (variable(setting.key), variable(setting.defaultFrom ?? ""))
             let isArray = setting.isList && output != .sh
             let copy = isArray ? "eval '\(own)=(${\(other)[@]+\"${\(other)[@]}\"})'" : "\(own)=$\(other)"
-            lines.append("if [ -z \"$\(place(setting.key))\" ]; then \(copy); fi")
+            let words = setting.isList ? " \(text(setting.key))=$\(text(setting.defaultFrom ?? ""));" : ""
+            lines.append("if [ -z \"$\(place(setting.key))\" ]; then\(words) \(copy); fi")
         }
         return lines
     }
@@ -638,11 +643,20 @@ package struct StandaloneParser {
 
     /// The lines that read the variables, then check the values of the command line.
     private func valueChecks(of settings: [SettingDeclaration]) -> [String] {
-        let settings = settings.filter { !$0.takesRest }
-        let checked = settings.filter { $0.isList || !checks(of: $0).isEmpty }
-        let related = related(settings)
-        return settings.flatMap { environment(of: $0, isRelated: related.contains($0)) }
-            + checked.map { "_p_check \(name($0))" }
+        let related = related(settings.filter { !$0.takesRest })
+        return settings.filter { !$0.takesRest }.flatMap { environment(of: $0, isRelated: related.contains($0)) }
+            + settings.flatMap { setting in
+                if setting.takesRest { return checksOfRest(setting) }
+                return setting.isList || !checks(of: setting).isEmpty ? ["_p_check \(name(setting))"] : []
+            }
+    }
+
+    /// The lines that check each operand of the rest.
+    private func checksOfRest(_ setting: SettingDeclaration) -> [String] {
+        let lines = checks(setting.rule.ofWords, of: "_p_word") { reason in
+            "_p_fail \(quoted(setting.operandName + " "))\"${_p_word:-\\\"\\\"}\"\(quoted(": \(reason)"))"
+        }
+        return lines.isEmpty ? [] : ["for _p_word in \"$@\"; do"] + lines.map { "    " + $0 } + ["done"]
     }
 
     private func environment(of setting: SettingDeclaration, isRelated: Bool) -> [String] {
@@ -834,22 +848,44 @@ extension StandaloneParser {
         Schema.Arguments.Note.deprecated("", reason: reason).description.shown
     }
 
+    /// The functions that check which files of arrays exist.
+    private var existenceFunctions: [String] {
+        var names: Set<String> = []
+        return schema.allSettings.filter { $0.isList && names.insert(name($0)).inserted }.flatMap {
+            setting -> [String] in
+            guard let check = existenceCheck(of: setting, "$_p_word") else { return [] }
+            let ofMap = setting.isMap ? "_p_word=${_p_word#*=}; " : ""
+            return ["_p_exist_\(name(setting))() {", "    for _p_word in \"$@\"; do \(ofMap)\(check); done", "}"]
+        }
+    }
+
+    /// The command that checks whether the file in a variable exists; nil if that does not matter.
+    private func existenceCheck(of setting: SettingDeclaration, _ value: String) -> String? {
+        let rule = setting.rule.ofWords
+        guard let exists = rule.exists, let kind = rule.kind else { return nil }
+        let isThere =
+            switch kind {
+            case .folder where exists: "[ -d \"\(value)\" ]"
+            case .file where exists: "[ -e \"\(value)\" ] && [ ! -d \"\(value)\" ]"
+            default: "[ -e \"\(value)\" ]"
+            }
+        let isWrong = exists ? "! { \(isThere); }" : isThere
+        let reason = rule.reported(.notOfKind(kind.expectation(exists: exists)))
+        return "if [ -n \"\(value)\" ] && \(isWrong); then "
+            + "_p_fail \(quoted(setting.writtenName + " "))\"\(value)\"\(quoted(": \(reason)")); fi"
+    }
+
     /// The lines that check which files exist.
     private func existenceChecks(_ context: String?) -> [String] {
         guard commands(in: context).isEmpty else { return [] }
         let lines = schema.settings(of: context).compactMap { setting -> String? in
-            guard let exists = setting.rule.exists, let kind = setting.rule.kind else { return nil }
-            let value = "\"$\(variable(setting.key))\""
-            let isThere =
-                switch kind {
-                case .folder where exists: "[ -d \(value) ]"
-                case .file where exists: "[ -e \(value) ] && [ ! -d \(value) ]"
-                default: "[ -e \(value) ]"
-                }
-            let isWrong = exists ? "! { \(isThere); }" : isThere
-            let reason = setting.rule.reported(.notOfKind(kind.expectation(exists: exists)))
-            return
-                "if [ -n \(value) ] && \(isWrong); then _p_fail \(quoted(setting.writtenName + " "))\(value)\(quoted(": \(reason)")); fi"
+            let value = "$\(variable(setting.key))"
+            guard let check = existenceCheck(of: setting, setting.isList || setting.takesRest ? "$_p_word" : value)
+            else {
+                return nil
+            }
+            if setting.takesRest { return "for _p_word in \"$@\"; do \(check); done" }
+            return setting.isList ? "eval \"_p_exist_\(name(setting)) $\(text(setting.key))\"" : check
         }
         guard let context, !lines.isEmpty else { return lines }
         return ["if [ \"$_p_command\" = \(quoted(context)) ]; then"] + lines.map { "    " + $0 } + ["fi"]
@@ -977,14 +1013,15 @@ extension ValueRule {
         (rest.minimum, rest.maximum, rest.minimumLength, rest.maximumLength) = (nil, nil, nil, nil)
         (rest.choices, rest.choiceTitles, rest.message) = ([], [], nil)
         if pattern?.obstacle == nil { rest.pattern = nil }
-        if kind?.isPath ?? false { rest.kind = nil }
+        if kind?.isPath ?? false { (rest.kind, rest.exists) = (nil, nil) }
         return rest == ValueRule(type) && [.string, .integer].contains(type)
     }
 
-    /// Whether every string is allowed.
+    /// Whether every string or path is allowed.
     fileprivate var isPlain: Bool {
         var rest = self
         rest.message = nil
+        if kind?.isPath ?? false { (rest.kind, rest.exists) = (nil, nil) }
         return rest == ValueRule(.string)
     }
 
