@@ -146,8 +146,13 @@ struct Completions {
 extension Pattern {
     /// The endings of the texts that match, if the pattern allows any text before one of a few endings such as `.toml`.
     fileprivate var endings: [String]? {
-        guard let match = text.wholeMatch(of: /\.[*+]\\\.(?:\(([\w|]+)\)|(\w+))/) else { return nil }
-        return (match.1 ?? match.2 ?? "").split(separator: "|").map { ".\($0)" }
+        guard text.hasPrefix(".*\\.") || text.hasPrefix(".+\\.") else { return nil }
+        var names = text.dropFirst(4)
+        if names.hasPrefix("("), names.hasSuffix(")") { names = names.dropFirst().dropLast() }
+        let isPlain = names.allSatisfy { $0 == "|" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+        // Without parentheses, a bar would separate whole patterns.
+        guard isPlain, !names.isEmpty, !names.contains("|") || text.hasSuffix(")") else { return nil }
+        return names.split(separator: "|").map { ".\($0)" }
     }
 }
 
