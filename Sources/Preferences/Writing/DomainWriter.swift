@@ -384,7 +384,7 @@ package struct DomainEdit: Sendable {
     package var padsReals = false
     /// Whether a value is sensitive according to the domain's schema, or nil for a domain without one.
     package var isSensitive: (@Sendable (_ key: String, _ value: PropertyList) -> Bool)?
-    /// The format of a new file that the declaration of a script asks for.
+    /// The format of a new file by the schema with which the settings are saved, or nil if it declares none.
     package var scriptFormat: PropertyList.Format?
     /// Changes the present values under the lock. If it throws, nothing is written.
     package var change: @Sendable (inout DomainDraft) throws -> Void

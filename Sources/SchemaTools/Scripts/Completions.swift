@@ -13,7 +13,7 @@ struct Completions {
         /// The names and aliases of the commands in it.
         var inner: [String] = []
         let flags: [Flag]
-        /// The completions for each operand; the last ones are also for those after it.
+        /// The completions for each operand. The last element is also for all further operands.
         let operands: [Values]
     }
 
@@ -408,8 +408,8 @@ extension Completions {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns a function that tells whether the cursor is at an operand of a command: at exactly the number, or also
-    /// behind it.
+    /// Returns a function that tells whether the cursor is at an operand of a command, which has a number from 0 on.
+    /// With a third argument, it is also true for later operands.
     private func placeInFish(_ function: String) -> [String] {
         func arms(_ words: [[String]], _ action: (Int) -> String) -> [String] {
             words.enumerated().flatMap { ["case \(Self.fishList($0.element))", "    \(action($0.offset))"] }
